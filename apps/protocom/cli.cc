@@ -119,4 +119,14 @@ std::string command_line(const CLI::App& command) {
   return name;
 }
 
+CLI::Option* add_device(CLI::App& command, std::string& device) {
+  return command.add_option("--device", device, "cpu, cuda, cuda:1 or auto");
+}
+
+CLI::Option* add_batch(CLI::App& command, int64_t& batch) {
+  return command.add_option("--batch", batch, "Images per forward pass")->check(at_least(1));
+}
+
+CLI::Range at_least(int64_t least) { return CLI::Range(least, int64_t{1} << 30); }
+
 }  // namespace protocom::cli

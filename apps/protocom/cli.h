@@ -67,6 +67,13 @@ namespace protocom::cli {
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& example);
 
+/// --device and --batch of a command that runs an encoder.
+CLI::Option* add_device(CLI::App& command, std::string& device);
+CLI::Option* add_batch(CLI::App& command, int64_t& batch);
+
+/// What a whole number without an upper bound is checked by.
+CLI::Range at_least(int64_t least);
+
 /// Where long jobs report to: a bar on a terminal, plain lines elsewhere, nothing with --quiet.
 Progress& progress();
 

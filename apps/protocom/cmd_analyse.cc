@@ -64,7 +64,7 @@ void add_series(CLI::App& command, AnalysisOptions& options) {
       .add_option("--max-shots", options.analyse.max_shots,
                   "Largest number of shots; before it 1, 2, 3, 5, 10, 20 and further doubles, and 0 for methods that "
                   "need no labelled image")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+      ->check(at_least(1));
   add_list_option(command, "--gamma", options.analyse.noise.gammas, "Noise levels");
   command.add_option("--draws", options.analyse.noise.draws, "Draws of the noise at each level");
   add_list_option(command, "--ways", options.analyse.ways, "Numbers of classes; default: from 5 to all");

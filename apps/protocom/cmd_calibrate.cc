@@ -61,7 +61,7 @@ void add_calibrate_command(CLI::App& app) {
   add_input_option(*command, "--others", options->others,
                    "Unknown images, or folders of them; default: held-out classes");
   command->add_option("--method", options->recognizing.method, "Method to calibrate; default: the recognizer's own");
-  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
+  add_device(*command, options->recognizing.device);
   command->callback([options] { run_calibrate(*options); });
 }
 

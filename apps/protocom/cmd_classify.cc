@@ -344,19 +344,17 @@ void add_classify_command(CLI::App& app) {
                    "If the first class is less probable than this (0.9), answer its smallest group that is not; groups "
                    "are the levels of titles or names (animals/birds/robin)")
       ->check(CLI::Range(0.001, 0.999));
-  command->add_option("--top", options->recognizing.top, "How many classes to show for each image")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  command->add_option("--top", options->recognizing.top, "How many classes to show for each image")->check(at_least(1));
   command->add_option("--nearest", options->recognizing.nearest, "How many of the most similar enrolled images to show")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+      ->check(at_least(0));
   command
       ->add_option("--attributes", options->recognizing.attributes,
                    "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+      ->check(at_least(0));
   command->add_flag("--explain", options->explain,
                     "Also which part of each image made its answer: a map of 7 x 7 patches, each covered once");
-  command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
+  add_batch(*command, options->recognizing.batch);
+  add_device(*command, options->recognizing.device);
   command->callback([command, options] { run_classify(*command, *options); });
 }
 

@@ -157,7 +157,7 @@ void add_enrol_command(CLI::App& app) {
                    "Word vectors that the knowledge was made with, to embed the class's name");
   add_words(*command, *options);
   add_input_option(*command, "--wordnet", options->sources.wordnet, "Folder of the WordNet database, for --synset");
-  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
+  add_device(*command, options->recognizing.device);
   add_resume(*command, options->resume, "the recognizer");
   command->callback([command, options] { run_enrol(*command, *options); });
 }

@@ -80,7 +80,7 @@ void add_unlabelled_options(CLI::App& command, FitArguments& options) {
   command.get_option("--features")->required(false);
   add_input_option(command, "--backbone", options.backbone, kBackboneHelp)->needs(unlabelled);
   command.add_option("--preprocess", options.preprocess, kPreprocessHelp)->needs(unlabelled);
-  command.add_option("--device", options.extract.device, "cpu, cuda, cuda:1 or auto")->needs(unlabelled);
+  add_device(command, options.extract.device)->needs(unlabelled);
 }
 
 void add_fit_command(CLI::App& app) {

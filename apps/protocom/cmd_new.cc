@@ -66,7 +66,7 @@ void add_new_command(CLI::App& app) {
   add_list_choices(*command);
   add_box_options(*command, parts->boxes);
   command->add_option("--preprocess", parts->preprocessing, kPreprocessHelp);
-  command->add_option("--device", parts->device, "cpu, cuda, cuda:1 or auto");
+  add_device(*command, parts->device);
   command->callback([command, parts] { run_new(*command, *parts); });
 }
 

@@ -59,10 +59,8 @@ struct CheckCommand {
 
 /// Its misplaced photos and confused classes; nothing without classes, or with too few photos for the method.
 std::optional<LabelCheck> checked_labels(const std::string& file) {
-  RecognizerOptions options;
-  options.use = FileUse::kRead;
   try {
-    Recognizer recognizer = Recognizer::open(file, options);
+    Recognizer recognizer = open_to_read(file);
     if (recognizer.file().list_classes().empty()) return std::nullopt;
     return recognizer.check_labels(progress());
   } catch (const Error& error) {
@@ -97,9 +95,7 @@ void run_recover(const std::string& file) {
 }
 
 void run_index(const std::string& file) {
-  RecognizerOptions options;
-  options.use = FileUse::kRead;
-  const fs::path index = Recognizer::open(file, options).write_index();
+  const fs::path index = open_to_read(file).write_index();
   fmt::print("{}: {} bytes\n", index.string(), fs::file_size(index));
 }
 
@@ -186,13 +182,12 @@ void add_create(CLI::App& parent) {
       ->needs(images);
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of unlabelled photos of your classes, with or without subfolders; improves accuracy");
-  command->add_option("--moments", options->parts.moments.by,
-                      "auto: photos of one moment (frames of a burst or a video, copies), found by similarity or "
-                      "because they were taken "
-                      "within two seconds of each other, count as one; off: each counts; or the column that names the "
-                      "moments, as visits.csv:visit, or visit if "
-                      "--images has a table");
-  command->add_option("--device", options->parts.device, "cpu, cuda, cuda:1 or auto");
+  command->add_option(
+      "--moments", options->parts.moments.by,
+      "auto: photos of one moment (frames of a burst or a video, copies), found by similarity or because "
+      "they were taken within two seconds of each other, count as one; off: each counts; or the column "
+      "that names the moments, as visits.csv:visit, or visit if --images has a table");
+  add_device(*command, options->parts.device);
   command->callback([command, options] { run_create(*command, *options); });
 }
 

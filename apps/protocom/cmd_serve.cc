@@ -132,7 +132,7 @@ void add_serve_command(CLI::App& app) {
   command->add_option("--workers", server.workers, "Threads that decode; 0: one per core")->check(CLI::Range(0, 1024));
   command->add_option("--lanes", server.lanes, "Threads that run the encoder; 0: one per core, at most 4; one on a GPU")
       ->check(CLI::Range(0, 64));
-  command->add_option("--device", server.recognizing.device, "cpu, cuda, cuda:1 or auto");
+  add_device(*command, server.recognizing.device);
   add_limits(*command, server.limits);
   command->callback([command, options] { run_serve(*command, *options); });
 }

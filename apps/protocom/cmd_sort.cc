@@ -279,9 +279,8 @@ void add_sort_command(CLI::App& app) {
   add_output_option(*command, "--out", options->out, "Folder of the classes' folders; existing files stay")->required();
   add_resume(*command, options->resume, "--out");
   command->add_flag("--link", options->link, "Symbolic links instead of copies");
-  command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
+  add_batch(*command, options->recognizing.batch);
+  add_device(*command, options->recognizing.device);
   command->callback([command, options] { run_sort(*command, *options); });
 }
 

@@ -3,8 +3,8 @@
 #include "cli.h"
 #include "image_arguments.h"
 #include "io/csv.h"
-#include "recognizer/suggest_photos.h"
 #include "recognizer/results_json.h"
+#include "recognizer/suggest_photos.h"
 #include "standard_streams.h"
 
 namespace protocom::cli {
@@ -63,13 +63,12 @@ void add_suggest_command(CLI::App& app) {
   add_input_option(*command, "images", options->images,
                    "Images, or folders with their subfolders; -: their names are read from the standard input")
       ->required();
-  command->add_option("--count", options->count, "How many")->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  command->add_option("--count", options->count, "How many")->check(at_least(1));
   command
       ->add_option("--format", options->format, "table, json, csv, or paths (a line each); the most useful photo first")
       ->check(CLI::IsMember({"table", "json", "csv", "paths"}));
-  command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
+  add_batch(*command, options->recognizing.batch);
+  add_device(*command, options->recognizing.device);
   command->callback([options] { run_suggest(*options); });
 }
 

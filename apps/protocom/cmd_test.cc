@@ -111,7 +111,7 @@ void add_test_command(CLI::App& app) {
   add_output_option(*command, "--html", options->html,
                     "Also write a page: classes, confusion matrix, reliability, the worst answers with their photos");
   command->add_option("--worst", options->worst, "How many of the most confident wrong answers to show")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+      ->check(at_least(0));
   CLI::Option* method =
       command->add_option("--method", options->recognizing.method,
                           "Method with its parameters, see protocom methods; otherwise the recognizer's own");
@@ -119,9 +119,8 @@ void add_test_command(CLI::App& app) {
       ->add_flag("--batch-together", options->recognizing.together,
                  "Use the transductive method, which classifies all photos together")
       ->excludes(method);
-  command->add_option("--batch", options->recognizing.batch, "Images per forward pass")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
+  add_batch(*command, options->recognizing.batch);
+  add_device(*command, options->recognizing.device);
   command->callback([options] { run_test(*options); });
 }
 

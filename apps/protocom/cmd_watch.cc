@@ -144,7 +144,7 @@ void add_watch_command(CLI::App& app) {
   command->add_flag("--existing", options->existing, "Classify existing images first");
   command->add_option("--most", options->most, "Stop after this many images, including those of --existing; 0: never")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
-  command->add_option("--device", options->recognizing.device, "cpu, cuda, cuda:1 or auto");
+  add_device(*command, options->recognizing.device);
   command->callback([options] { run_watch(*options); });
 }
 

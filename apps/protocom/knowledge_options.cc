@@ -70,8 +70,7 @@ void add_common_options(CLI::App& command, KnowledgeOptions& common) {
   add_input_option(
       command, "--vectors", common.vectors,
       "Word vectors in GloVe's text format, plain or gzip; without them the embedding is an SVD of the graph");
-  command.add_option("--embedding-dim", common.build.embedding_dim, "Dimensions of that SVD")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  command.add_option("--embedding-dim", common.build.embedding_dim, "Dimensions of that SVD")->check(at_least(1));
   add_output_options(command, common);
 }
 

@@ -5,6 +5,7 @@
 #include "recognizer/expected_accuracy.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/renew_recognizer.h"
+#include "recognizer_views.h"
 
 namespace protocom::cli {
 namespace {
@@ -17,16 +18,12 @@ struct RenewCommand {
 
 /// "expected accuracy ..." of a recognizer; nothing if it has too few photos.
 std::string accuracy_before(const std::string& file) {
-  RecognizerOptions options;
-  options.use = FileUse::kRead;
-  return sentence_of(Recognizer::open(file, options).expected_accuracy(), "the former encoder");
+  return sentence_of(open_to_read(file).expected_accuracy(), "the former encoder");
 }
 
 /// The same of the one that was made of these parts.
 std::string accuracy_of(const std::string& file, const RecognizerParts& parts) {
-  RecognizerOptions options;
-  options.use = FileUse::kRead;
-  Recognizer recognizer = Recognizer::open(file, options);
+  Recognizer recognizer = open_to_read(file);
   return expected_sentence(recognizer, parts);
 }
 
@@ -70,7 +67,7 @@ void add_renew(CLI::App& parent) {
       ->excludes(fitted);
   command->add_flag("--external-backbone", options->external_backbone,
                     "The backbone stays outside and is found by its hash, beside the recognizer or where it is now");
-  command->add_option("--device", parts.device, "cpu, cuda, cuda:1 or auto");
+  add_device(*command, parts.device);
   command->callback([command, options] { run_renew(*command, *options); });
 }
 

@@ -38,10 +38,8 @@ void print_findings_of(const RecognizerFile& file, const std::string& name) {
 std::string space_text(const RecognizerFile& file, int64_t images) {
   constexpr int64_t kMostImages = 1000;
   if (images == 0 || images > kMostImages) return "";
-  RecognizerOptions options;
-  options.use = FileUse::kRead;
   try {
-    const std::vector<std::string> chosen = Recognizer::open(file.path(), options).method().findings();
+    const std::vector<std::string> chosen = open_to_read(file.path()).method().findings();
     return chosen.empty() ? "" : chosen.front();
   } catch (const Error&) {  // a part that is outside and gone is named with the artefacts
     return "";
@@ -72,6 +70,12 @@ std::string time_text(int64_t seconds) {
   if (::gmtime_r(&time, &parts) == nullptr) return std::to_string(seconds);
   char text[32];
   return {text, std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts)};
+}
+
+Recognizer open_to_read(const std::filesystem::path& file) {
+  RecognizerOptions options;
+  options.use = FileUse::kRead;
+  return Recognizer::open(file, options);
 }
 
 void print_info(const RecognizerFile& file) {

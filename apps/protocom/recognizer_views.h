@@ -2,9 +2,13 @@
 #include <cstdint>
 #include <string>
 
+#include "recognizer/recognizer.h"
 #include "store/recognizer_file.h"
 
 namespace protocom::cli {
+
+/// A recognizer that is not changed.
+Recognizer open_to_read(const std::filesystem::path& file);
 
 /// Prints what a recognizer is made of and how much it holds.
 void print_info(const RecognizerFile& file);
