@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 
+#include "images/codec.h"
+
 namespace protocom {
 namespace {
 
@@ -44,8 +46,10 @@ ExifPointer read_exif(std::string_view tiff) {
   return data;
 }
 
+/// A CR3 has what belongs into a directory of its own as the first one.
 std::string text_in(ExifData& data, ExifTag tag) {
   const ExifEntry* entry = exif_content_get_entry(data.ifd[EXIF_IFD_EXIF], tag);
+  if (entry == nullptr) entry = exif_content_get_entry(data.ifd[EXIF_IFD_0], tag);
   if (entry == nullptr || entry->data == nullptr || entry->format != EXIF_FORMAT_ASCII) return {};
   const auto* text = reinterpret_cast<const char*>(entry->data);
   return {text, ::strnlen(text, entry->size)};
@@ -83,16 +87,20 @@ double parse_fraction(const std::string& digits) {
   return value;
 }
 
-}  // namespace
-
-std::optional<double> capture_time(std::string_view bytes) {
-  const std::string_view tiff = exif_in(bytes);
+std::optional<double> time_in(std::string_view tiff) {
   if (tiff.empty()) return std::nullopt;
   const ExifPointer data = read_exif(tiff);
   if (!data) return std::nullopt;
   const std::optional<double> seconds = parse_date_time(text_in(*data, EXIF_TAG_DATE_TIME_ORIGINAL));
   if (!seconds) return std::nullopt;
   return *seconds + parse_fraction(text_in(*data, EXIF_TAG_SUB_SEC_TIME_ORIGINAL));
+}
+
+}  // namespace
+
+std::optional<double> capture_time(std::string_view bytes) {
+  const std::optional<double> time = time_in(codec::exif_of_raw(bytes, codec::ExifPart::kCapture));
+  return time ? time : time_in(exif_in(bytes));
 }
 
 }  // namespace protocom

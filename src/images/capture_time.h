@@ -5,8 +5,8 @@
 namespace protocom {
 
 /// When a photo was taken, by its EXIF data (DateTimeOriginal and SubSecTimeOriginal; EXIF 2.32, tags 0x9003 and
-/// 0x9291): seconds since 1970 by the camera's clock, whose zone is not known. `bytes`: a file of JPEG, HEIC, AVIF, PNG
-/// or WebP. Nothing if it has none, or an invalid date. Thread-safe.
+/// 0x9291): seconds since 1970 by the camera's clock, whose zone is not known. `bytes`: a file of JPEG, HEIC, AVIF,
+/// PNG, WebP, TIFF or a camera's raw photo. Nothing if it has none, or an invalid date. Thread-safe.
 std::optional<double> capture_time(std::string_view bytes);
 
 }  // namespace protocom

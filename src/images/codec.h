@@ -1,22 +1,25 @@
 #pragma once
 #include <array>
 #include <csetjmp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "images/image.h"
 
 namespace protocom::codec {
 
-/// What a codec hands back: the stored pixels, the EXIF orientation (1..8), by which they are turned upright, and the
-/// ICC profile of their colours; empty: sRGB.
+/// What a codec hands back: the stored pixels, the EXIF orientation (1..8; 0: none is stated), by which they are turned
+/// upright, and the ICC profile of their colours; empty: sRGB.
 struct Decoded {
   Image image;
   int orientation = 1;
   std::string profile = {};
-  ImageSize stored = {};  ///< the size in the file, where the image was decoded at a reduced one
+  ImageSize stored = {};    ///< the size in the file, where the image was decoded at a reduced one
+  bool is_preview = false;  ///< of a camera's raw photo, which may be much larger
 };
 
 /// Each throws Error with the reason, without a file name.
@@ -41,11 +44,39 @@ void check_jpeg_2000_structure(std::string_view bytes);
 /// The first frame of an animated one.
 Decoded decode_jpeg_xl(std::string_view bytes, const DecodeOptions& options);
 
+/// Cameras' raw photos that do not begin as other TIFF does: CR2, CR3, ORF, RAF, RW2, X3F.
+bool is_raw(std::string_view bytes);
+/// Of these, by their previews: see decode_preview().
+Decoded decode_raw(std::string_view bytes, const DecodeOptions& options);
+
+/// What a file says about a raw photo besides its preview.
+struct RawPhoto {
+  int orientation = 0;               ///< as in Decoded
+  std::vector<uint64_t> tiles = {};  ///< where the parts of the raw image itself begin, which may be JPEG, ascending
+};
+
+/// The largest JPEG in a raw photo of any kind, as photo programs show it, or the next one that can be decoded: the raw
+/// pixels are not developed. Turned as the JPEG itself states, else as the photo. Nothing if there is none. Throws
+/// Error if the four largest ones are damaged or too large.
+///
+/// JPEGs are searched for, so that one way reads all formats, whose structures are unpublished. LibRaw, which knows
+/// these, is not used: a DNG can make its version 0.20, of Debian 12, write outside of its memory.
+std::optional<Decoded> decode_preview(std::string_view bytes, const RawPhoto& raw, const DecodeOptions& options);
+
+/// Says that there is none.
+constexpr const char* kNoPreview = "the raw photo has no preview: export it as JPEG";
+
+/// A CR3 has both in boxes of their own.
+enum class ExifPart { kImage, kCapture };
+
+/// The EXIF data of TIFF and of raw photos similar to it, up to 64 KiB, from the TIFF header on; empty: none.
+std::string exif_of_raw(std::string_view bytes, ExifPart part);
+
 /// A kind of image: what messages call it, the suffixes of its files in small letters, how to tell it by its first
 /// bytes, and how to read it. Adding a kind is adding a row to the table in codec_table.cc.
 struct Codec {
   std::string_view kind;
-  std::array<std::string_view, 5> suffixes;
+  std::array<std::string_view, 12> suffixes;
   bool (*is)(std::string_view bytes);
   Decoded (*decode)(std::string_view bytes, const DecodeOptions& options);
 };
@@ -54,8 +85,10 @@ struct Codec {
 const Codec* codec_of(std::string_view bytes);
 /// Whether files of images have that suffix: ".jpg", in small letters.
 bool is_image_suffix(std::string_view suffix);
+/// Whether cameras' raw photos have it, also those that begin as TIFF.
+bool is_raw_suffix(std::string_view suffix);
 
-/// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 1 when it is missing or invalid.
+/// The orientation (1..8) in EXIF data, with or without the "Exif" mark in front; 0 when it is missing or invalid.
 int exif_orientation(std::string_view exif);
 
 /// The stored image turned upright: by `orientation`, the position of its first row and column (EXIF 2.32, tag 0x0112).

@@ -31,9 +31,9 @@ uint32_t number_in(const ExifEntry& entry, ExifByteOrder order) {
 
 int orientation_in(ExifData& data) {
   const ExifEntry* entry = exif_content_get_entry(data.ifd[EXIF_IFD_0], EXIF_TAG_ORIENTATION);
-  if (entry == nullptr || entry->data == nullptr) return 1;
+  if (entry == nullptr || entry->data == nullptr) return 0;
   const uint32_t value = number_in(*entry, exif_data_get_byte_order(&data));
-  return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+  return value >= 1 && value <= 8 ? static_cast<int>(value) : 0;
 }
 
 /// Reads the stored image in the order of the upright one: `start` is the upright first pixel, the steps lead right and
@@ -75,7 +75,7 @@ int exif_orientation(std::string_view exif) {
     exif = marked;
   }
   const std::unique_ptr<ExifData, void (*)(ExifData*)> data(exif_data_new(), exif_data_unref);
-  if (!data) return 1;
+  if (!data) return 0;
   exif_data_unset_option(data.get(), EXIF_DATA_OPTION_FOLLOW_SPECIFICATION);
   exif_data_load_data(data.get(), reinterpret_cast<const unsigned char*>(exif.data()),
                       static_cast<unsigned>(exif.size()));

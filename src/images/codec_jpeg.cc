@@ -140,7 +140,7 @@ class Decompressor {
       const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);
       if (data.substr(0, 4) == "Exif") return exif_orientation(data);
     }
-    return 1;
+    return 0;
   }
 
  private:

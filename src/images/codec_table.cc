@@ -36,6 +36,10 @@ constexpr Codec kCodecs[] = {
     {"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif", ".mpo"}, &is_jpeg, &decode_jpeg},
     {"PNG", {".png"}, &is_png, &decode_png},
     {"WebP", {".webp"}, &is_webp, &decode_webp},
+    {"camera raw",
+     {".dng", ".cr2", ".cr3", ".nef", ".nrw", ".arw", ".orf", ".rw2", ".raf", ".x3f", ".pef", ".srw"},
+     &is_raw,
+     &decode_raw},
     {"HEIC", {".heic", ".heif", ".hif"}, &is_heif, &decode_heif},
     {"AVIF", {".avif"}, &is_heif, &decode_heif},
     {"JPEG XL", {".jxl"}, &is_jpeg_xl, &decode_jpeg_xl},
@@ -44,6 +48,10 @@ constexpr Codec kCodecs[] = {
     {"GIF", {".gif"}, &is_gif, &decode_gif},
     {"BMP", {".bmp", ".dib"}, &is_bmp, &decode_bmp},
 };
+
+bool has_suffix(const Codec& codec, std::string_view suffix) {
+  return !suffix.empty() && std::find(codec.suffixes.begin(), codec.suffixes.end(), suffix) != codec.suffixes.end();
+}
 
 }  // namespace
 
@@ -54,9 +62,13 @@ const Codec* codec_of(std::string_view bytes) {
 }
 
 bool is_image_suffix(std::string_view suffix) {
-  return !suffix.empty() && std::any_of(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& codec) {
-    return std::find(codec.suffixes.begin(), codec.suffixes.end(), suffix) != codec.suffixes.end();
-  });
+  return std::any_of(std::begin(kCodecs), std::end(kCodecs),
+                     [&](const Codec& codec) { return has_suffix(codec, suffix); });
+}
+
+bool is_raw_suffix(std::string_view suffix) {
+  return std::any_of(std::begin(kCodecs), std::end(kCodecs),
+                     [&](const Codec& codec) { return codec.is == &is_raw && has_suffix(codec, suffix); });
 }
 
 }  // namespace codec

@@ -51,6 +51,10 @@ int note_error(TIFF* /*file*/, void* user, const char* /*module*/, const char* f
   return 1;
 }
 
+[[noreturn]] void fail_of_damage(const Source& source) {
+  fail("damaged TIFF ({})", source.reason.empty() ? "no image" : source.reason);
+}
+
 /// What libtiff may ask for at once, which is a strip or a tile before it becomes pixels of four bytes: so that both
 /// together stay below 1 GiB for the largest image that is read, whatever a file states about its strips.
 constexpr tmsize_t kLargestStrip = tmsize_t{448} << 20;
@@ -118,11 +122,50 @@ std::optional<Page> choose_page(TIFF* file) {
   return TIFFSetDirectory(file, best_number) == 0 ? first : best;
 }
 
-/// DNG, NEF, ARW, ...: the first page is a small preview of what is in other places of the file, and in no TIFF's form.
-bool is_preview_of_raw(TIFF* file, const Page& page) {
+/// Of the raw image, a colour for each pixel or three; DNG 1.7.1, "PhotometricInterpretation".
+bool is_raw_image(TIFF* file) {
+  constexpr uint16_t kLinearRaw = 34892;
+  uint16_t kind = 0;
+  return TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &kind) != 0 && (kind == PHOTOMETRIC_CFA || kind == kLinearRaw);
+}
+
+std::vector<uint64_t> places_of_subpages(TIFF* file) {
   uint16_t count = 0;
-  const void* places = nullptr;
-  return page.thumbnail && TIFFGetField(file, TIFFTAG_SUBIFD, &count, &places) != 0 && count > 0;
+  const uint64_t* places = nullptr;
+  if (TIFFGetField(file, TIFFTAG_SUBIFD, &count, &places) == 0 || places == nullptr) return {};
+  return {places, places + count};
+}
+
+/// DNG, NEF, ARW, PEF, ...: the first page is the raw image, or a preview of what is in other places of the file.
+bool is_page_of_raw(TIFF* file, const Page& page) {
+  const void* version = nullptr;
+  return is_raw_image(file) || TIFFGetField(file, TIFFTAG_DNGVERSION, &version) != 0 ||
+         (page.thumbnail && !places_of_subpages(file).empty());
+}
+
+int orientation_of_page(TIFF* file) {
+  uint16_t orientation = 1;
+  TIFFGetFieldDefaulted(file, TIFFTAG_ORIENTATION, &orientation);
+  return orientation >= 1 && orientation <= 8 ? orientation : 1;
+}
+
+void add_tiles(TIFF* file, std::vector<uint64_t>& tiles) {
+  constexpr size_t kMostTiles = 1 << 16;
+  if (!is_raw_image(file)) return;
+  const uint32_t count = TIFFIsTiled(file) != 0 ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
+  for (uint32_t i = 0; i < count && tiles.size() < kMostTiles; ++i) tiles.push_back(TIFFGetStrileOffset(file, i));
+}
+
+/// By the page that the file is at and those below it, at the last of which it is then.
+RawPhoto raw_photo_of(TIFF* file) {
+  RawPhoto raw;
+  raw.orientation = orientation_of_page(file);
+  add_tiles(file, raw.tiles);
+  for (const uint64_t place : places_of_subpages(file)) {
+    if (TIFFSetSubDirectory(file, place) != 0) add_tiles(file, raw.tiles);
+  }
+  std::sort(raw.tiles.begin(), raw.tiles.end());
+  return raw;
 }
 
 std::string profile_of_page(TIFF* file) {
@@ -132,33 +175,44 @@ std::string profile_of_page(TIFF* file) {
   return {static_cast<const char*>(bytes), size};
 }
 
-}  // namespace
-
-Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
-  Source source{bytes};
-  const auto damaged = [&source] { fail("damaged TIFF ({})", source.reason.empty() ? "no image" : source.reason); };
-  const TiffFile file = open(source);
-  if (file == nullptr) damaged();
-  const std::optional<Page> page = choose_page(file.get());
-  if (!page) damaged();
-  if (is_preview_of_raw(file.get(), *page))
-    fail("a camera's raw photo (DNG, NEF, ARW, ...) is not supported: export it as JPEG or TIFF");
-  const uint32_t width = page->width, height = page->height;
+/// The pixels of the page that the file is at.
+Decoded decode_page(TIFF* file, const Page& page, const DecodeOptions& options) {
+  const uint32_t width = page.width, height = page.height;
   check_size(height, width, options);
-  uint16_t orientation = 1;
-  TIFFGetFieldDefaulted(file.get(), TIFFTAG_ORIENTATION, &orientation);
-  std::string profile = profile_of_page(file.get());
+  std::string profile = profile_of_page(file);
   char reason[1024] = "";
   TIFFRGBAImage reader{};
-  if (TIFFRGBAImageOK(file.get(), reason) == 0 || TIFFRGBAImageBegin(&reader, file.get(), 1, reason) == 0)
+  if (TIFFRGBAImageOK(file, reason) == 0 || TIFFRGBAImageBegin(&reader, file, 1, reason) == 0)
     fail("unsupported TIFF ({})", reason);
   reader.req_orientation = reader.orientation;  // rows as they are stored: we turn them
   std::vector<uint32_t> raster(static_cast<size_t>(width) * height);
   const int done = TIFFRGBAImageGet(&reader, raster.data(), width, height);
   TIFFRGBAImageEnd(&reader);
-  if (done == 0) damaged();
-  return {raster_over_white(raster, height, width), orientation >= 1 && orientation <= 8 ? orientation : 1,
-          std::move(profile)};
+  if (done == 0) fail_of_damage(source_of(TIFFClientdata(file)));
+  return {raster_over_white(raster, height, width), orientation_of_page(file), std::move(profile)};
+}
+
+/// The file is at its first page, which may be a preview without compression.
+Decoded decode_raw_photo(TIFF* file, std::string_view bytes, const Page& page, const DecodeOptions& options) {
+  const bool is_preview = page.thumbnail && !is_raw_image(file);
+  std::optional<Decoded> decoded = decode_preview(bytes, raw_photo_of(file), options);
+  if (decoded) return std::move(*decoded);
+  if (!is_preview || TIFFSetDirectory(file, 0) == 0) fail("{}", kNoPreview);
+  decoded = decode_page(file, page, options);
+  decoded->is_preview = true;
+  return std::move(*decoded);
+}
+
+}  // namespace
+
+Decoded decode_tiff(std::string_view bytes, const DecodeOptions& options) {
+  Source source{bytes};
+  const TiffFile file = open(source);
+  if (file == nullptr) fail_of_damage(source);
+  const std::optional<Page> page = choose_page(file.get());
+  if (!page) fail_of_damage(source);
+  if (is_page_of_raw(file.get(), *page)) return decode_raw_photo(file.get(), bytes, *page, options);
+  return decode_page(file.get(), *page, options);
 }
 
 }  // namespace protocom::codec

@@ -1,8 +1,11 @@
 #include "images/image.h"
 
+#include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "images/codec.h"
 #include "images/image_region.h"
 #include "images/skipped_files.h"
@@ -11,19 +14,8 @@
 namespace protocom {
 namespace {
 
-constexpr const char* kRawPhoto = "a camera's raw photo: export it as JPEG or TIFF";
-
-/// Of Fujifilm, Olympus (ORF), Panasonic (RW2) and Sigma (X3F); others are TIFF, or HEIF (CR3).
-bool is_raw_photo(std::string_view bytes) {
-  for (const std::string_view mark : {"FUJIFILMCCD-RAW", "IIRO", "IIRS", "MMOR", "IIU", "FOVb"}) {
-    if (bytes.substr(0, mark.size()) == mark) return true;
-  }
-  return bytes.size() > 4 && bytes.substr(4, 7) == "ftypcrx";
-}
-
 /// What is found in the place of photos, by how it begins; empty: nothing that is known.
 std::string_view found_instead(std::string_view bytes) {
-  if (is_raw_photo(bytes)) return kRawPhoto;
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"<!DOCTYPE html", "a page of HTML, as a failed download leaves it"},
       {"<!doctype html", "a page of HTML, as a failed download leaves it"},
@@ -71,6 +63,31 @@ ImageSize upright_size(const codec::Decoded& decoded) {
   return size;
 }
 
+struct UprightImage {
+  Image image;
+  ImageSize size;  // in the file
+  bool is_preview;
+};
+
+UprightImage decode_upright(std::string_view bytes, const DecodeOptions& options) {
+  codec::Decoded decoded = decode_stored(bytes, options);
+  codec::to_srgb(decoded.image, decoded.profile);
+  const ImageSize size = upright_size(decoded);
+  return {codec::turn_upright(std::move(decoded.image), decoded.orientation), size, decoded.is_preview};
+}
+
+/// Once in a process: whoever has one such photo has many.
+void warn_of_small_preview(const ImageSize& size, int64_t side) {
+  static std::once_flag warned;
+  if (std::min(size.height, size.width) >= side) return;
+  std::call_once(warned, [&] {
+    logger().warn(
+        "a camera's raw photo has a preview of only {} x {} pixels, of which the encoder takes {} x {}: export such "
+        "photos as JPEG",
+        size.width, size.height, side, side);
+  });
+}
+
 }  // namespace
 
 int64_t largest_image() { return largest.load(std::memory_order_relaxed); }
@@ -81,10 +98,8 @@ void set_largest_image(int64_t pixels) {
 }
 
 std::pair<Image, ImageSize> decode_image_and_size(std::string_view bytes, const DecodeOptions& options) {
-  codec::Decoded decoded = decode_stored(bytes, options);
-  codec::to_srgb(decoded.image, decoded.profile);
-  const ImageSize size = upright_size(decoded);
-  return {codec::turn_upright(std::move(decoded.image), decoded.orientation), size};
+  UprightImage upright = decode_upright(bytes, options);
+  return {std::move(upright.image), upright.size};
 }
 
 Image decode_image(std::string_view bytes, const DecodeOptions& options) {
@@ -101,7 +116,9 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
 }
 
 Image decode_square_image(std::string_view bytes, const Preprocessing& preprocessing) {
-  return resize_and_crop(decode_image(bytes, options_for(preprocessing)), preprocessing);
+  const UprightImage upright = decode_upright(bytes, options_for(preprocessing));
+  if (upright.is_preview) warn_of_small_preview(upright.size, preprocessing.shorter_side());
+  return resize_and_crop(upright.image, preprocessing);
 }
 
 Image read_square_image(const std::filesystem::path& path, const Preprocessing& preprocessing) {

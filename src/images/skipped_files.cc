@@ -40,10 +40,22 @@ bool is_edited_copy(const fs::path& path) {
                                          fs::exists(beside.string() + ".supplemental-metadata.json", ignored));
 }
 
+/// "IMG_1.CR2" beside "IMG_1.JPG", as cameras write both of one shot.
+bool is_raw_beside_photo(const fs::path& path) {
+  if (!codec::is_raw_suffix(small_suffix(path))) return false;
+  constexpr std::array<const char*, 10> kBeside = {".JPG",  ".jpg",  ".JPEG", ".jpeg", ".HEIC",
+                                                   ".heic", ".HEIF", ".heif", ".HIF",  ".hif"};
+  return std::any_of(kBeside.begin(), kBeside.end(), [&](const char* suffix) {
+    std::error_code ignored;
+    return fs::exists(fs::path(path).replace_extension(suffix), ignored);
+  });
+}
+
 std::string why_skipped(const fs::path& file) {
   std::error_code ignored;
   if (is_edited_copy(file)) return "edited copy of Google Photos";
   if (is_hidden(file)) return "hidden";
+  if (is_raw_beside_photo(file)) return "raw photo beside its JPEG or HEIC";
   if (is_thumbnail(file)) return "thumbnail of a storage box";
   if (!fs::exists(file, ignored)) return "broken link";
   const std::string suffix = small_suffix(file);
@@ -53,7 +65,8 @@ std::string why_skipped(const fs::path& file) {
 }  // namespace
 
 bool is_image_name(const fs::path& path) {
-  return !is_hidden(path) && !is_thumbnail(path) && !is_edited_copy(path) && codec::is_image_suffix(small_suffix(path));
+  return !is_hidden(path) && !is_thumbnail(path) && codec::is_image_suffix(small_suffix(path)) &&
+         !is_edited_copy(path) && !is_raw_beside_photo(path);
 }
 
 void SkippedFiles::add(const fs::path& file) { ++counts[why_skipped(file)]; }

@@ -11,7 +11,7 @@ std::string image_kinds();
 
 /// True for names with a suffix of such a kind, in any case, that do not begin with a dot, and are not thumbnails that
 /// a storage box puts beside photos (SYNOFILE_THUMB_M.jpg), nor edited copies beside their photos in what Google
-/// Takeout packs (IMG_1-edited.jpg).
+/// Takeout packs (IMG_1-edited.jpg), nor cameras' raw photos beside the JPEG or HEIC of the same shot (IMG_1.CR2).
 bool is_image_name(const std::filesystem::path& path);
 
 /// True for folders that hold no photos of their own: hidden ones (a dot before the name), and those that storage

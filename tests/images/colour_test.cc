@@ -104,9 +104,9 @@ TEST(ExifOrientation, IsReadWhateverWholeNumberItIsTypedAs) {
   constexpr unsigned kByte = 1, kShort = 3, kLong = 4, kAscii = 2;
   for (const unsigned type : {kByte, kShort, kLong})
     EXPECT_EQ(codec::exif_orientation(exif_of_type(type, 6)), 6) << type;
-  EXPECT_EQ(codec::exif_orientation(exif_of_type(kLong, 9)), 1);
-  EXPECT_EQ(codec::exif_orientation(exif_of_type(kLong, 0x10006)), 1);
-  EXPECT_EQ(codec::exif_orientation(exif_of_type(kAscii, 6)), 1);
+  EXPECT_EQ(codec::exif_orientation(exif_of_type(kLong, 9)), 0);
+  EXPECT_EQ(codec::exif_orientation(exif_of_type(kLong, 0x10006)), 0);
+  EXPECT_EQ(codec::exif_orientation(exif_of_type(kAscii, 6)), 0);
 }
 
 struct TiffPage {

@@ -155,11 +155,12 @@ TEST(DecodeImage, NamesWhatIsFoundInThePlaceOfPhotos) {
 TEST(ImageNames, KnowTheSuffixesOfEveryKindInAnyCapitals) {
   for (const char* name :
        {"a.JPG", "a.jpeg", "a.jpe",  "a.jfif", "a.mpo", "a.MPO", "a.png", "a.webp", "a.HEIC", "a.heif",
-        "a.hif", "a.HIF",  "a.avif", "a.jxl",  "a.jp2", "a.j2k", "a.tif", "a.tiff", "a.gif",  "a.bmp"})
+        "a.hif", "a.HIF",  "a.avif", "a.jxl",  "a.jp2", "a.j2k", "a.tif", "a.tiff", "a.gif",  "a.bmp",
+        "a.DNG", "a.CR2",  "a.cr3",  "a.nef",  "a.ARW", "a.orf", "a.rw2", "a.raf",  "a.X3F",  "a.pef"})
     EXPECT_TRUE(is_image_name(name)) << name;
   // simulot/immich-go issue 319: "SYNOFILE_THUMB_{some pattern}.jpg should be automatically skipped"
   for (const char* name : {"SYNOFILE_THUMB_M.jpg", "SYNOPHOTO_THUMB_XL.jpg", "a", "a.", ".jpg", "a.txt", "a.jpg.part",
-                           "a.xmp", "a.aae", "a.mov", "a.cr2", "jpg"})
+                           "a.xmp", "a.aae", "a.mov", "a.raw", "jpg"})
     EXPECT_FALSE(is_image_name(name)) << name;
   EXPECT_THAT(image_kinds(), HasSubstr("JPEG XL, JPEG 2000, TIFF, GIF or BMP"));
 }

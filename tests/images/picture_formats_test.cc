@@ -105,39 +105,6 @@ TEST(PictureFormats, ADamagedJpeg2000OrJpegXlIsAnErrorWhereverItIsDamaged) {
   }
 }
 
-/// A TIFF of one grey pixel that says it is a smaller version of what is at another place of the file.
-std::string raw_photo() {
-  std::string bytes("II*\0\x08\0\0\0", 8);
-  const auto put = [&](uint32_t value, int count) {
-    for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i));
-  };
-  const std::vector<std::pair<uint32_t, uint32_t>> tags = {{254, 1}, {256, 1}, {257, 1}, {258, 8}, {259, 1}, {262, 1},
-                                                           {273, 7}, {277, 1}, {278, 1}, {279, 1}, {330, 8}};
-  put(static_cast<uint32_t>(tags.size()), 2);
-  for (const auto& [tag, value] : tags) {
-    put(tag, 2);
-    put(4, 2);
-    put(1, 4);
-    put(value, 4);
-  }
-  put(0, 4);
-  return bytes;
-}
-
-// digiKam, Immich and darktable show such files by their preview; here it would be a photo of 160 x 120 in place of 24
-// million pixels.
-TEST(PictureFormats, ACamerasRawPhotoIsRefusedByNameAndNotReadByItsPreview) {
-  EXPECT_THAT(message_of([] { decode_image(raw_photo()); }), HasSubstr("a camera's raw photo"));
-  // CR3, RAF, ORF (three marks), RW2, X3F: by the marks of file(1).
-  for (const std::string& mark :
-       {std::string("\0\0\0\x18"
-                    "ftypcrx ",
-                    12),
-        std::string("FUJIFILMCCD-RAW 0201"), std::string("IIRO\x08\0\0\0", 8), std::string("IIRS\x08\0\0\0", 8),
-        std::string("MMOR\0\0\0\x08", 8), std::string("IIU\0\x18\0\0\0", 8), std::string("FOVb\0\0\2\0", 8)})
-    EXPECT_THAT(message_of([&] { decode_image(mark + std::string(64, '\0')); }), HasSubstr("a camera's raw photo"));
-}
-
 TEST(PictureFormats, ClearPlacesOfAGifAreWhite) {
   const Image image = read_image(picture("red-over-clear.gif"));
   ASSERT_EQ(image.rgb.size(), 24u);
