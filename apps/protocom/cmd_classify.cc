@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "datasets/boxes.h"
+#include "features_out.h"
 #include "image_arguments.h"
 #include "images/image_region.h"
 #include "job.h"
@@ -20,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ClassifyArguments {
-  std::string recognizer, format = "table", out, series;
+  std::string recognizer, format = "table", out, features_out, series;
+  Provenance provenance;
   double series_gap = kSeriesGap;
   ResumeLines resume = ResumeLines::kNo;
   std::vector<std::string> images;
@@ -50,6 +52,11 @@ void take_proportions(ClassifyArguments& options) {
   if (options.together || !recognizing.proportions.empty()) recognizing.together = true;
 }
 
+/// What --features-out calls an image.
+using NameOf = std::function<fs::path(const fs::path&)>;
+
+fs::path same_name(const fs::path& image) { return image; }
+
 /// Images that share an answer: a series, with its number from 1 on, or one image, with 0.
 using TakeGroup = std::function<void(const std::vector<size_t>& images, const Answer& answer, int64_t series)>;
 
@@ -73,12 +80,29 @@ std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, cons
   return unreadable;
 }
 
+/// Each image alone, which also writes --features-out.
+std::vector<UnreadableFile> answer_each(const ClassifyArguments& options, const FoundImages& found,
+                                        Recognizer& recognizer, const TakeGroup& take, const NameOf& named) {
+  const auto take_one = [&](size_t image, const Answer& answer) { take({image}, answer, 0); };
+  if (options.features_out.empty()) return recognizer.classify(found.paths, take_one, progress());
+  FeaturesOut file(options.features_out);
+  const auto take_answer = [&](size_t image, const Answer& answer) {
+    file.add(named(found.paths[image]).string(), answer);
+    take_one(image, answer);
+  };
+  const auto take_features = [&](const Array& features) { file.add(features); };
+  std::vector<UnreadableFile> unreadable =
+      recognizer.classify(found.paths, Recognizer::AnswerTakers{take_answer, take_features}, progress());
+  file.write(recognizer, options.provenance);
+  return unreadable;
+}
+
 /// Answers all images, or their series if these are requested. Returns what could not be read.
 std::vector<UnreadableFile> answer_images(const ClassifyArguments& options, const FoundImages& found,
-                                          Recognizer& recognizer, const TakeGroup& take) {
-  if (!options.series.empty()) return answer_series(options, found, recognizer, take);
-  return recognizer.classify(
-      found.paths, [&](size_t image, const Answer& answer) { take({image}, answer, 0); }, progress());
+                                          Recognizer& recognizer, const TakeGroup& take,
+                                          const NameOf& named = &same_name) {
+  return options.series.empty() ? answer_each(options, found, recognizer, take, named)
+                                : answer_series(options, found, recognizer, take);
 }
 
 /// What a table calls a series; other formats repeat its answer for each photo.
@@ -120,8 +144,8 @@ void answer_boxes(const ClassifyArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   FoundImages found = find_images(with_listed(options.images));
   const std::vector<Crop> boxes = take_boxes(options.boxes, found);
-  const auto take = [&](const std::vector<size_t>& images, const Answer& answer, int64_t) {
-    for (const size_t image : images) answers.add(boxes[image], answer);
+  const auto take = [&](const std::vector<size_t>& group, const Answer& answer, int64_t) {
+    for (const size_t image : group) answers.add(boxes[image], answer);
   };
   const std::vector<UnreadableFile> unreadable = answer_images(options, found, recognizer, take);
   const std::string text = answers.text(recognizer) + "\n";
@@ -135,8 +159,8 @@ void answer_sidecars(const ClassifyArguments& options) {
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const FoundImages found = images_to_classify(with_listed(options.images), options.boxes);
   XmpSidecars sidecars(recognizer);
-  const auto take = [&](const std::vector<size_t>& images, const Answer& answer, int64_t) {
-    for (const size_t image : images) sidecars.add(found.paths[image], answer);
+  const auto take = [&](const std::vector<size_t>& group, const Answer& answer, int64_t) {
+    for (const size_t image : group) sidecars.add(found.paths[image], answer);
   };
   const std::vector<UnreadableFile> unreadable = answer_images(options, found, recognizer, take);
   const int64_t left = sidecars.write();
@@ -192,7 +216,8 @@ void print_answers(const ClassifyArguments& options) {
       if (format.format == "table") return printer.print(title_of(names), answer);
       for (const std::string& name : names) printer.print(name, answer, series);
     };
-    unreadable = answer_images(options, found, recognizer, take);
+    unreadable =
+        answer_images(options, found, recognizer, take, [&](const fs::path& path) { return images.named(path); });
     printer.finish();
   };
   to_file ? write_whole(options.out, answer_to) : answer_to(&print_at_once);
@@ -255,18 +280,27 @@ void write_lines(const CLI::App& command, const ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
+void check_features_out(const ClassifyArguments& options, bool as_lines) {
+  if (options.explain || !options.series.empty() || as_lines)
+    fail_usage("--features-out: leave out --explain, --series, and --out except with --format csv");
+  if (!job().is_single()) fail_usage("--features-out needs a single process: leave out torchrun");
+}
+
 void run_classify(const CLI::App& command, ClassifyArguments& options) {
   take_proportions(options);
+  options.provenance = provenance_of(command, /*seed=*/0);
   const bool into_files = BoxAnswers::is_format(options.format) || options.format == "xmp";
-  const bool in_turn = options.out.empty() || !options.series.empty() || AnswerCsv::is_format(options.format);
-  if ((into_files || (in_turn && !options.out.empty())) && !job().is_single())
+  const bool in_turn = into_files || !options.series.empty() || AnswerCsv::is_format(options.format);
+  const bool as_lines = !options.out.empty() && !in_turn;
+  if (!options.features_out.empty()) check_features_out(options, as_lines);
+  if ((into_files || !options.out.empty()) && in_turn && !job().is_single())
     fail_usage("--series and --format {} need a single process: leave out torchrun", options.format);
   if (options.explain && into_files)
     fail_usage("--explain prints a table or json: leave out --format {}", options.format);
   if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
   if (options.format == "xmp") return answer_sidecars(options);
   if (options.explain) return explain_answers(options);
-  in_turn ? print_answers(options) : write_lines(command, options);
+  as_lines ? write_lines(command, options) : print_answers(options);
 }
 
 void add_method_options(CLI::App& command, ClassifyArguments& options) {
@@ -305,6 +339,9 @@ void add_format_options(CLI::App& command, ClassifyArguments& options) {
                     "File for the answers instead of printing: CSV as --format says, the JSON of --boxes, otherwise "
                     "lines of JSON, for which several processes share the images (docs/scaling.md)");
   add_resume(command, options.resume, "--out");
+  add_output_option(command, "--features-out", options.features_out,
+                    "Also write the features of the images as extract does (npz), with their paths; labels: the first "
+                    "class of each answer");
 }
 
 void add_series_options(CLI::App& command, ClassifyArguments& options) {

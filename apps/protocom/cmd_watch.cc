@@ -77,7 +77,7 @@ class Arrivals {
   void take(const inotify_event& event, std::vector<fs::path>& images) {
     if ((event.mask & (IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)) != 0) gone_ = true;
     if ((event.mask & IN_Q_OVERFLOW) != 0) return look_again(images);
-    if (event.len == 0 || !is_image_name(event.name)) return;
+    if (event.len == 0 || !is_image_name(folder_ / event.name)) return;
     images.push_back(folder_ / event.name);
     std::error_code ignored;
     known_[images.back()] = fs::last_write_time(images.back(), ignored);

@@ -34,6 +34,8 @@ void XmpSidecars::add(const fs::path& image, const Answer& answer) {
     return;
   }
   XmpKeywords& keywords = keywords_[region_of(image).file];
+  const double probability = (answer.group ? *answer.group : answer.ranking.front()).probability;
+  keywords.probability = std::min(probability, keywords.probability.value_or(1.0));
   const auto entry = recognizer_.file().find_class(answer.name());
   const bool titled = entry && !entry->title.empty();
   const std::string title = titled ? entry->title : answer.name();

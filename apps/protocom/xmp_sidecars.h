@@ -9,7 +9,8 @@ namespace protocom::cli {
 
 /// Answers as keywords in the XMP sidecars of photos, which programs for photos read: photo.jpg.xmp, or photo.xmp where
 /// that is there. A class whose title, or name, has levels (animals/birds/robin) is a keyword for each, and a
-/// hierarchical one. An answer of none of the classes is not a keyword.
+/// hierarchical one. An answer of none of the classes is not a keyword. Beside them is the probability, of several
+/// boxes the smallest one.
 class XmpSidecars {
  public:
   explicit XmpSidecars(Recognizer& recognizer) : recognizer_(recognizer) {}

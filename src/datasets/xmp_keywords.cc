@@ -20,6 +20,8 @@ namespace {
 constexpr const char* kRdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 constexpr const char* kDublinCore = "http://purl.org/dc/elements/1.1/";
 constexpr const char* kLightroom = "http://ns.adobe.com/lightroom/1.0/";
+constexpr const char* kOwn = "http://protocom.invalid/xmp/1.0/";
+constexpr const char* kProbability = "Probability";
 constexpr char kBetween = ' ';  // a namespace and a name, of which neither has one
 constexpr size_t kDeepest = 50;
 constexpr size_t kLongestRead = 200;  // a namespace and a name
@@ -35,8 +37,10 @@ struct XmpPlaces {
   std::map<std::string, std::set<std::string>> words;  // of a property
   std::map<std::string, size_t> ends;                  // of a property: the end tag of its list; npos: it has none
   size_t end = 0;                                      // the end tag of rdf:RDF; 0: none
+  size_t probability = 0, probability_size = 0;        // the text of our property; 0: none
   size_t count = 0;                                    // of the words
   XML_Parser parser = nullptr;
+  std::string_view bytes = {};  // of the sidecar
 
   void stop(const char* reason) {
     wrong = reason;
@@ -44,8 +48,26 @@ struct XmpPlaces {
   }
 };
 
-void on_start(void* data, const XML_Char* name, const XML_Char** /*attributes*/) {
+/// Programs may write a property of one value as an attribute, whose place is that of its value within the tag.
+void find_probability_among(const XML_Char** attributes, XmpPlaces& places) {
+  for (; *attributes != nullptr; attributes += 2) {
+    if (name_in(kOwn, kProbability) != attributes[0]) continue;
+    const auto begin = static_cast<size_t>(XML_GetCurrentByteIndex(places.parser));
+    const std::string_view tag =
+        std::string_view(places.bytes).substr(begin, static_cast<size_t>(XML_GetCurrentByteCount(places.parser)));
+    for (const char quote : {'"', '\''}) {
+      const std::string written = fmt::format(":{}={}{}{}", kProbability, quote, attributes[1], quote);
+      const size_t at = tag.find(written);
+      if (at == std::string_view::npos) continue;
+      places.probability_size = std::strlen(attributes[1]);
+      places.probability = begin + at + written.size() - 1 - places.probability_size;
+    }
+  }
+}
+
+void on_start(void* data, const XML_Char* name, const XML_Char** attributes) {
   auto& places = *static_cast<XmpPlaces*>(data);
+  find_probability_among(attributes, places);
   // A namespace of a megabyte is written once and stands before the name of every element.
   places.path.emplace_back(::strnlen(name, kLongestRead + 1) > kLongestRead ? "?" : name);
   places.text.clear();
@@ -65,6 +87,11 @@ void on_end(void* data, const XML_Char* /*name*/) {
   const std::vector<std::string>& path = places.path;
   const size_t depth = path.size();
   if (name == name_in(kRdf, "RDF") && has_tag) places.end = at;
+  const bool is_own = name == name_in(kOwn, kProbability) && has_tag && places.text.size() < at;
+  if (is_own && places.bytes.substr(at - places.text.size(), places.text.size()) == places.text) {
+    places.probability_size = places.text.size();
+    places.probability = at - places.text.size();
+  }
   if (depth > 2 && name == name_in(kRdf, "li")) {
     places.words[path[depth - 3]].insert(places.text);
     if (++places.count > kMostWords) places.stop("more than 100,000 keywords");
@@ -108,6 +135,7 @@ using XmpParser = std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)>;
 bool parse_xmp(const XmpParser& parser, const std::string& bytes, const fs::path& path, XmpPlaces& places) {
   if (!parser) fail("{}: out of memory", path.string());
   places.parser = parser.get();
+  places.bytes = bytes;
   XML_SetUserData(parser.get(), &places);
   XML_SetEntityDeclHandler(parser.get(), &on_entity);
   XML_SetAttlistDeclHandler(parser.get(), &on_declared_attribute);
@@ -168,12 +196,25 @@ struct XmpProperty {
   std::vector<std::string> words;
 };
 
+std::string description_of(const std::string& prefix, const char* space, const std::string& property) {
+  return fmt::format("<rdf:Description xmlns:rdf=\"{}\" rdf:about=\"\" xmlns:{}=\"{}\">{}</rdf:Description>\n", kRdf,
+                     prefix, space, property);
+}
+
 std::string new_property(const XmpProperty& property) {
-  return fmt::format(
-      "<rdf:Description xmlns:rdf=\"{}\" rdf:about=\"\" xmlns:{}=\"{}\"><{}:{}><rdf:Bag>{}</rdf:Bag></{}:{}>"
-      "</rdf:Description>\n",
-      kRdf, property.prefix, property.space, property.prefix, property.name, items(property.words, "rdf:"),
-      property.prefix, property.name);
+  return description_of(property.prefix, property.space,
+                        fmt::format("<{0}:{1}><rdf:Bag>{2}</rdf:Bag></{0}:{1}>", property.prefix, property.name,
+                                    items(property.words, "rdf:")));
+}
+
+/// The bytes with the probability, without other changes.
+std::string with_probability(std::string bytes, double probability, const fs::path& path) {
+  const std::string number = fmt::format("{:.4f}", probability);
+  const XmpPlaces places = places_in(bytes, path);
+  if (places.probability > 0) return bytes.replace(places.probability, places.probability_size, number);
+  return bytes.insert(
+      places.end,
+      description_of("protocom", kOwn, fmt::format("<protocom:{0}>{1}</protocom:{0}>", kProbability, number)));
 }
 
 const std::string& empty_sidecar() {
@@ -203,7 +244,7 @@ XmpKeywords keywords_in(const std::string& xmp, const fs::path& path) {
     return found == places.words.end() ? std::vector<std::string>()
                                        : std::vector<std::string>(found->second.begin(), found->second.end());
   };
-  return {words(kDublinCore, "subject"), words(kLightroom, "hierarchicalSubject")};
+  return {words(kDublinCore, "subject"), words(kLightroom, "hierarchicalSubject"), {}};
 }
 
 std::string with_keywords(const std::string& sidecar, const XmpKeywords& keywords, const fs::path& path) {
@@ -229,7 +270,7 @@ std::string with_keywords(const std::string& sidecar, const XmpKeywords& keyword
   }
   for (const auto& [place, text] : inserted) bytes.insert(place, text);
   if (!inserted.empty()) check_written(bytes, keywords, path);
-  return bytes;
+  return keywords.probability ? with_probability(std::move(bytes), *keywords.probability, path) : bytes;
 }
 
 }  // namespace protocom

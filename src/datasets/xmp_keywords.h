@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,14 +10,16 @@ namespace protocom {
 struct XmpKeywords {
   std::vector<std::string> plain = {};         ///< dc:subject
   std::vector<std::string> hierarchical = {};  ///< lr:hierarchicalSubject, "animals|birds|robin"
+  std::optional<double> probability = {};      ///< protocom:Probability, of the answer that they are; written alone
 };
 
 /// The keywords of a sidecar or of the packet inside a photo, each once. Throws Error, which names `path`, for invalid
 /// XML and for entities.
 XmpKeywords keywords_in(const std::string& xmp, const std::filesystem::path& path);
 
-/// A sidecar with keywords that it does not have yet, `sidecar` being its bytes, or empty for a new one. All its other
-/// bytes stay as they are. Throws Error, which names `path`, for what is not XMP, and for entities.
+/// A sidecar with keywords that it does not have yet and with the probability in place of the one that it has,
+/// `sidecar` being its bytes, or empty for a new one. All its other bytes stay as they are. Throws Error, which names
+/// `path`, for what is not XMP, and for entities.
 std::string with_keywords(const std::string& sidecar, const XmpKeywords& keywords, const std::filesystem::path& path);
 
 }  // namespace protocom

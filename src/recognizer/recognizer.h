@@ -135,6 +135,15 @@ class Recognizer {
   std::vector<UnreadableFile> classify(const std::vector<std::filesystem::path>& images, const TakeAnswer& take,
                                        Progress& progress = Progress::none());
 
+  /// The same, which first gives the features of images to `features`, float32 [n, d]; both in the same order.
+  using TakeFeatures = std::function<void(const Array& features)>;
+  struct AnswerTakers {
+    TakeAnswer answer;
+    TakeFeatures features;
+  };
+  std::vector<UnreadableFile> classify(const std::vector<std::filesystem::path>& images, const AnswerTakers& take,
+                                       Progress& progress = Progress::none());
+
   /// One answer for each group of photos (group_photos), of the mean of their features, as photos of one moment count
   /// when they are enrolled (by_moments): equal photos together are as certain as one of them. `take` gets the photos
   /// of a group that could be read, in order. For a method that looks at all images together the groups are its images.

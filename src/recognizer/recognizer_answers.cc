@@ -235,9 +235,15 @@ Answer Recognizer::classify(const fs::path& image) {
 
 std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& images, const TakeAnswer& take,
                                                  Progress& progress) {
+  return classify(images, AnswerTakers{take, [](const Array&) {}}, progress);
+}
+
+std::vector<UnreadableFile> Recognizer::classify(const std::vector<fs::path>& images, const AnswerTakers& take,
+                                                 Progress& progress) {
   refresh();
   const auto give = [&](const EmbeddedFiles& files, const std::vector<Answer>& answers) {
-    for (size_t i = 0; i < answers.size(); ++i) take(files.numbers[i], answers[i]);
+    if (!answers.empty()) take.features(files.features);
+    for (size_t i = 0; i < answers.size(); ++i) take.answer(files.numbers[i], answers[i]);
   };
   if (scorer_->method().spec().sees == Sees::kAllQueries) {
     const EmbeddedFiles files = embed_files(backbone(), images, extract_options(), progress);

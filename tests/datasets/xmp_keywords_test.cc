@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "base/text.h"
 #include "support/message_of.h"
 #include "support/most_memory.h"
 
@@ -40,6 +41,22 @@ TEST(XmpKeywords, ComeIntoTheListThatIsThereAndChangeNothingElse) {
   EXPECT_EQ(other.substr(0, end), (kHead + kTail).substr(0, end));
   EXPECT_THAT(other.substr(end), HasSubstr("<dc:subject><rdf:Bag><rdf:li>robin</rdf:li></rdf:Bag></dc:subject>"));
   EXPECT_EQ(with_keywords(other, {{"robin"}, {}}, "a.xmp"), other);
+}
+
+// exiftool 13 and Lightroom read it as XMP-protocom:Probability; the latter may write it again as an attribute.
+TEST(XmpKeywords, HaveTheProbabilityOfTheAnswerWhichTakesThePlaceOfTheLastOne) {
+  XmpKeywords words{{"robin"}, {}, 0.93456};
+  const std::string made = with_keywords("", words, "a.xmp");
+  EXPECT_THAT(made, HasSubstr(" xmlns:protocom=\"http://protocom.invalid/xmp/1.0/\"><protocom:Probability>0.9346"
+                              "</protocom:Probability></rdf:Description>\n</rdf:RDF>"));
+  EXPECT_EQ(with_keywords(made, words, "a.xmp"), made);
+  words.probability = 0.5;
+  EXPECT_EQ(with_keywords(made, words, "a.xmp"), replaced(made, "0.9346", "0.5000"));
+  const std::string attribute = replaced(kHead, "xmp:Rating='4'",
+                                         "xmp:Rating='4' p:Probability='0.93' "
+                                         "xmlns:p='http://protocom.invalid/xmp/1.0/'") +
+                                kTail;
+  EXPECT_EQ(with_keywords(attribute, {{}, {}, 0.5}, "a.xmp"), replaced(attribute, "0.93", "0.5000"));
 }
 
 TEST(XmpKeywords, OfOtherPrefixesAreFoundByTheirNamespaces) {

@@ -134,6 +134,23 @@ def test_csv_has_a_row_an_image_and_timelapse_its_two_columns_of_paths(mine, pho
     assert two.returncode == 2 and "takes one folder" in two.stderr
 
 
+def test_features_are_written_beside_the_answers(mine, photos, program, tmp_path):
+    images = [str(photos / "holiday" / f"{i}.png") for i in (1, 2, 3)]
+    expected = mine.features_of(images)
+    mine.close()
+    asked = [program, "classify", str(tmp_path / "mine.pcm"), *images, images[0], "--format", "csv", "--features-out", str(tmp_path / "seen.npz")]
+    done = subprocess.run(asked, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    written = protocom.FeatureSet.read(tmp_path / "seen.npz")
+    assert list(np.load(tmp_path / "seen.npz")["paths"]) == images
+    np.testing.assert_allclose(written.features, expected, rtol=1e-5, atol=1e-6)
+    assert [written.names[label] for label in written.labels] == ["blue", "red", "green"]
+    for more in (["--series", "time"], ["--explain"], ["--out", str(tmp_path / "lines.jsonl")]):
+        form = ["--format", "json"] if more[0] != "--series" else []
+        refused = subprocess.run([*asked[:4], *form, *asked[-2:], *more], capture_output=True, text=True)
+        assert refused.returncode == 2 and "--features-out needs printed answers" in refused.stderr
+
+
 def test_keywords_go_into_sidecars(mine, photos, program, tmp_path):
     shutil.copytree(photos / "holiday", tmp_path / "seen")
     other = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><!-- own --></rdf:RDF></x:xmpmeta>"
@@ -149,6 +166,9 @@ def test_keywords_go_into_sidecars(mine, photos, program, tmp_path):
     assert own.startswith(other[:other.index("</rdf:RDF>")]) and "<rdf:li>red</rdf:li>" in own
     levels = (tmp_path / "seen" / "3.png.xmp").read_text()
     assert "<rdf:li>plants</rdf:li><rdf:li>green</rdf:li>" in levels and "<rdf:li>plants|green</rdf:li>" in levels
+    answers = subprocess.run([*asked[:-1], "json"], capture_output=True, text=True, check=True).stdout.splitlines()
+    probability = json.loads(answers[1])["ranking"][0]["probability"]
+    assert f"<protocom:Probability>{probability:.4f}</protocom:Probability>" in own
     again = subprocess.run(asked, capture_output=True, text=True, check=True)
     assert (tmp_path / "seen" / "2.xmp").read_text() == own and "3" in again.stdout.split("had these keywords")[1].split("\n")[0]
 
