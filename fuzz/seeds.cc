@@ -20,6 +20,7 @@
 #include "networks/backbone.h"
 #include "tensors/tensors.h"
 #include "tests/support/onnx_writer.h"
+#include "tests/support/raw_photos.h"
 #include "tests/support/tflite_writer.h"
 
 namespace protocom::fuzz {
@@ -87,6 +88,11 @@ void write_images(const fs::path& folder) {
   write_file(folder / "jpeg/plain", encode_jpeg(image, 80));
   write_file(folder / "png/plain", encode_png(image));
   write_file(folder / "bmp/plain", bmp_of(image));
+  testing::RawPhotoSpec raw;
+  raw.previews = {encode_jpeg(image, 80)};
+  raw.thumbnail = ramp(8, 8);
+  raw.time = "2024:05:17 06:30:01";
+  write_file(folder / "tiff/raw", testing::make_dng(raw));
   write_file(folder / "webp/lossy", webp_of(image, false));
   write_file(folder / "webp/lossless", webp_of(image, true));
   copy_pictures(folder);

@@ -41,6 +41,7 @@ ExifPointer read_exif(std::string_view tiff) {
   if (!data) return data;
   const std::string marked = std::string(kMark) + std::string(tiff);
   exif_data_unset_option(data.get(), EXIF_DATA_OPTION_FOLLOW_SPECIFICATION);
+  exif_data_unset_option(data.get(), EXIF_DATA_OPTION_IGNORE_UNKNOWN_TAGS);  // in this directory: see text_in()
   exif_data_load_data(data.get(), reinterpret_cast<const unsigned char*>(marked.data()),
                       static_cast<unsigned>(marked.size()));
   return data;

@@ -75,8 +75,11 @@ std::vector<Preview> find_previews(std::string_view bytes, const std::vector<uin
   constexpr std::string_view kStart = "\xff\xd8\xff";
   constexpr int kMostStarts = 1 << 16;
   std::vector<Preview> found;
-  size_t at = bytes.find(kStart);
-  for (int i = 0; i < kMostStarts && at != std::string_view::npos; ++i, at = bytes.find(kStart, at + 1)) {
+  // Not find(), which takes many times as long where all bytes are 0xff.
+  const auto next = [&](auto from) { return std::search(from, bytes.end(), kStart.begin(), kStart.end()); };
+  auto start = next(bytes.begin());
+  for (int i = 0; i < kMostStarts && start != bytes.end(); ++i, start = next(start + 1)) {
+    const auto at = static_cast<size_t>(start - bytes.begin());
     const int64_t pixels = pixels_of_jpeg(bytes.substr(at));
     if (pixels > 0 && !std::binary_search(left_out.begin(), left_out.end(), at)) found.push_back({at, pixels});
   }

@@ -4,6 +4,8 @@
 #include <sstream>
 
 #include "cli/recognizers.h"
+#include "images/image.h"
+#include "support/raw_photos.h"
 
 namespace protocom::testing {
 namespace {
@@ -236,6 +238,30 @@ TEST_F(Recognizers, NamesOnTheStandardInputMayEndAsWindowsEndsLines) {
       protocom(folder_->path(), {"classify", "windows.pcm", "-", "--format", "json"}, folder_->path() / "windows.txt");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(json_lines(outcome.out).size(), 2u);
+}
+
+// Reported once, however many there are: a camera writes the same preview into every photo.
+TEST_F(Recognizers, WarnOnceOfRawPhotosWithSmallPreviews) {
+  create_with_classes("raw.pcm", 2);
+  const auto put = [&](const std::string& name, int64_t side) {
+    RawPhotoSpec spec;
+    spec.previews = {encode_jpeg({side, side, std::vector<uint8_t>(static_cast<size_t>(3 * side * side), 90)}, 90)};
+    write_text(*folder_ / name, make_dng(spec));
+  };
+  put("small/1.dng", 8);
+  put("small/2.dng", 8);
+  put("large/1.dng", 512);
+  write_text(*folder_ / "large/1.JPG", read_text(out("images") / first_image()));
+  put("large/2.dng", 512);
+  const Outcome small = protocom(folder_->path(), {"classify", "raw.pcm", "small", "--format", "json"});
+  EXPECT_EQ(json_lines(small.out).size(), 2u);
+  const std::string warning = "a camera's raw photo has a preview of only 8 x 8 pixels";
+  EXPECT_THAT(small.err, HasSubstr(warning));
+  EXPECT_EQ(small.err.find(warning), small.err.rfind(warning));
+  const Outcome large = protocom(folder_->path(), {"classify", "raw.pcm", "large", "--format", "json"});
+  EXPECT_EQ(json_lines(large.out).size(), 2u) << large.out;
+  EXPECT_THAT(large.err, Not(HasSubstr("preview")));
+  EXPECT_THAT(large.err, HasSubstr("1 file is ignored: 1 raw photo beside its JPEG or HEIC"));
 }
 
 TEST_F(Recognizers, ReportFoldersAndOthersThatCannotBeReadAndGoOn) {

@@ -141,6 +141,12 @@ TEST(RawPhotos, HaveATime) {
   RawPhotoSpec spec;
   spec.time = "2024:05:17 06:30:01";
   EXPECT_EQ(capture_time(make_dng(spec)), 1715927401) << "date -u -d '2024-05-17 06:30:01' +%s";
+  TiffWriter tiff;
+  const uint32_t first = tiff.put({{36867, TiffWriter::text(spec.time)}});
+  EXPECT_EQ(capture_time(std::string("\0\0\0\x18", 4) + "ftypcrx " + std::string(40, '\0') + "CMT2" +
+                         tiff.finish(first) + std::string(20, '\0')),
+            1715927401)
+      << "CR3";
 }
 
 // A camera that writes both.
