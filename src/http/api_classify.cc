@@ -123,7 +123,10 @@ void Api::classify(const Request& request, const Respond& respond) {
   asked->with_features = is_true(sent.find("with_features").value_or(false));
   if (sent.features.defined()) return classify_features(request, std::move(sent.features), respond);
   asked->images = std::move(sent.images);
-  if (asked->images.empty()) refuse(400, "give images, or features in JSON");
+  if (asked->images.empty())
+    refuse(400,
+           "give images, as parts 'image' of a form or as base64 in the members 'image' or 'images', or the member "
+           "'features'");
   Job job = job_for(asked->images);
   job.least_of_set = least_of_set(request);
   job.done = [this, respond, asked](Recognised done) {
