@@ -148,7 +148,7 @@ def test_features_are_written_beside_the_answers(mine, photos, program, tmp_path
     for more in (["--series", "time"], ["--explain"], ["--out", str(tmp_path / "lines.jsonl")]):
         form = ["--format", "json"] if more[0] != "--series" else []
         refused = subprocess.run([*asked[:4], *form, *asked[-2:], *more], capture_output=True, text=True)
-        assert refused.returncode == 2 and "--features-out needs printed answers" in refused.stderr
+        assert refused.returncode == 2 and "--features-out: leave out" in refused.stderr
 
 
 def test_keywords_go_into_sidecars(mine, photos, program, tmp_path):
