@@ -130,22 +130,20 @@ json examples_json(const Recognizer& recognizer, const std::string& name) {
 /// What is said of a class: a dict of its name, attributes, descriptions and the text encoder for these.
 class Said {
  public:
-  explicit Said(const py::dict& given)
-      : descriptions_(given["descriptions"].cast<std::vector<std::string>>()),
-        encoder_(given["text_encoder"].cast<std::shared_ptr<TextEncoder>>()) {
-    request_.name = given["name"].cast<std::string>();
-    request_.attributes = given["attributes"].cast<std::vector<std::string>>();
+  explicit Said(const py::dict& given) : encoder_(given["text_encoder"].cast<std::shared_ptr<TextEncoder>>()) {
+    said_.name = given["name"].cast<std::string>();
+    said_.attributes = given["attributes"].cast<std::vector<std::string>>();
+    said_.descriptions = given["descriptions"].cast<std::vector<std::string>>();
   }
   /// Takes as long as the descriptions need.
-  [[nodiscard]] ClassRequest request() const {
-    ClassRequest request = request_;
-    if (!descriptions_.empty()) describe_in_words(*encoder_, descriptions_, request);
+  [[nodiscard]] ClassToDescribe request() const {
+    ClassToDescribe request{said_};
+    if (!said_.descriptions.empty()) describe_in_words(*encoder_, request);
     return request;
   }
 
  private:
-  ClassRequest request_;
-  std::vector<std::string> descriptions_;
+  ClassRequest said_;
   SharedTextEncoder encoder_;
 };
 

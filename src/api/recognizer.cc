@@ -15,10 +15,9 @@ namespace {
 
 Answers answers_of(std::vector<Answer> answers) { return {std::move(answers), {}}; }
 
-protocom::ClassRequest request_of(const std::string& name, const std::vector<std::string>& attributes) {
-  protocom::ClassRequest request;
-  request.name = name;
-  request.attributes = attributes;
+ClassToDescribe described(const ClassRequest& one_class, const TextEncoder* encoder) {
+  ClassToDescribe request{one_class};
+  if (encoder != nullptr) describe_in_words(encoder->impl().encoder, request);
   return request;
 }
 
@@ -96,25 +95,14 @@ Matrix Recognizer::features_of(const std::vector<Image>& images) {
   return guarded([&] { return matrix_of(impl_->shared.features_of(given(images))); });
 }
 
-Enrolment Recognizer::enrol(const std::string& class_name, const std::vector<Image>& images,
-                            const std::vector<std::string>& attributes) {
-  return with_warnings([&] { return impl_->shared.enrol(request_of(class_name, attributes), given(images)); });
+Enrolment Recognizer::enrol(const ClassRequest& one_class, const std::vector<Image>& images,
+                            const TextEncoder* encoder) {
+  return with_warnings([&] { return impl_->shared.enrol(described(one_class, encoder), given(images)); });
 }
 
-Enrolment Recognizer::enrol_described(const std::string& class_name, const std::vector<std::string>& descriptions,
-                                      const TextEncoder& encoder, const std::vector<Image>& images) {
-  return with_warnings([&] {
-    if (descriptions.empty()) fail_usage("class '{}': expected at least one description, found none", class_name);
-    protocom::ClassRequest request = request_of(class_name, {});
-    describe_in_words(encoder.impl().encoder, descriptions, request);
-    return impl_->shared.enrol(request, given(images));
-  });
-}
-
-Enrolment Recognizer::enrol_features(const std::string& class_name, const Rows& features,
-                                     const std::vector<std::string>& attributes) {
+Enrolment Recognizer::enrol_features(const ClassRequest& one_class, const Rows& features, const TextEncoder* encoder) {
   return with_warnings(
-      [&] { return impl_->shared.enrol(request_of(class_name, attributes), array_of(features, "features")); });
+      [&] { return impl_->shared.enrol(described(one_class, encoder), array_of(features, "features")); });
 }
 
 Enrolment Recognizer::enrol(const EnrolSources& sources, const Progress& progress) {

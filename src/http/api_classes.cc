@@ -70,7 +70,7 @@ json Api::show_class(const Request& request) {
   });
 }
 
-void Api::check_class(const Request& request, const ClassRequest& described) {
+void Api::check_class(const Request& request, const ClassToDescribe& described) {
   with_editor(request, [&](Recognizer& editor) { return refusing(400, [&] { return editor.describe(described); }); });
 }
 
@@ -78,7 +78,7 @@ json Api::change_class(const Request& asked) {
   const std::string name = class_name_in(asked.parameters.at("class"));
   const json body = read_json_body(asked.body, shape_of(asked, {"name", "attributes"})).members;
   if (body.size() != 1) refuse(400, "give either a name or attributes: each is a change that can be undone");
-  ClassRequest request;
+  ClassToDescribe request;
   request.name = name;
   if (body.contains("attributes")) take_attributes(body, "attributes", request);
   if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");

@@ -16,10 +16,9 @@ using nlohmann::json;
 
 constexpr size_t kMostDescriptions = 64;
 
-/// A request's content for a class: images, or features, and attributes and words.
+/// A request's content for a class: what it says of it, and images or features.
 struct Enrolling {
-  ClassRequest request;
-  std::vector<std::string> descriptions;
+  ClassToDescribe request;
   std::vector<std::string> warnings = {};  // of the descriptions
   Sent sent;
 };
@@ -50,9 +49,9 @@ Enrolling read_enrolling(const Request& request, const UploadOptions& options, c
   const json& members = read.sent.members;
   const auto& fields = read.sent.fields;
   if (members.contains("attributes")) take_attributes(members, "attributes", read.request);
-  if (members.contains("descriptions")) read.descriptions = descriptions_in(members, "descriptions");
+  if (members.contains("descriptions")) read.request.descriptions = descriptions_in(members, "descriptions");
   if (fields.count("attributes") > 0) read.request.attributes = split(fields.at("attributes"));
-  if (fields.count("descriptions") > 0) read.descriptions = lines_of(fields.at("descriptions"));
+  if (fields.count("descriptions") > 0) read.request.descriptions = lines_of(fields.at("descriptions"));
   return read;
 }
 
@@ -92,13 +91,13 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const Array&
 
 }  // namespace
 
-std::vector<std::string> Api::take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const {
-  if (descriptions.empty()) return {};
+std::vector<std::string> Api::take_descriptions(ClassToDescribe& of) const {
+  if (of.descriptions.empty()) return {};
   if (text_encoder_ == nullptr)
     refuse(400, "classes cannot be described in words here: the server has no text encoder (serve --text-encoder)");
-  if (descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
+  if (of.descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
   const ThreadScope one_thread(1);  // the others are the backbone's
-  const std::string warning = refusing(400, [&] { return take_words(*text_encoder_, descriptions, to); });
+  const std::string warning = refusing(400, [&] { return take_words(*text_encoder_, of); });
   return warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{warning};
 }
 
@@ -106,10 +105,10 @@ void Api::enrol(const Request& request, const Respond& respond) {
   const JsonShape shape = shape_of(request, {"features", "image", "images", "attributes", "descriptions", kBoxesField});
   auto what = std::make_shared<Enrolling>(
       read_enrolling(request, uploads(request, {"attributes", "descriptions", kBoxesField}), shape));
-  const bool described = !what->request.attributes.empty() || !what->descriptions.empty();
+  const bool described = !what->request.says_nothing();
   if (what->sent.images.empty() && !what->sent.features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");
-  what->warnings = take_descriptions(what->descriptions, what->request);
+  what->warnings = take_descriptions(what->request);
   if (described) check_class(request, what->request);
   with_features(request, what->sent, respond, [this, what, respond](const Request& now, const Array& features) {
     respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));

@@ -82,12 +82,11 @@ json Api::label_unlabelled(const Request& request) {
   const int64_t id = id_of(request.parameters.at("photo"));
   const json body = read_json_body(request.body, shape_of(request, {"class"})).members;
   if (!body.contains("class")) refuse(400, "give the photo's class: {{\"class\": \"okapi\"}}");
-  ClassRequest described;
-  described.name = new_class_name_in(text_in(body, "class"));
+  const ClassToDescribe named{new_class_name_in(text_in(body, "class"))};
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     const Unsorted all = read_unsorted(file);
-    ClassEnrolment enrolment = editor.describe(described);
+    ClassEnrolment enrolment = editor.describe(named);
     enrolment.examples = example_of(file, all, place_or_404(all, id));
     json changes = json::array();
     const EnrolledClass done = refusing(409, [&] { return file.enrol({enrolment}); }).front();

@@ -60,7 +60,7 @@ void crop_requests(const BoxFile& file, const fs::path& path, std::vector<EnrolR
       if (found != boxes.end()) request.images.insert(request.images.end(), found->second.begin(), found->second.end());
     }
     if (had_images && request.images.empty())
-      without.push_back(request.description.name);
+      without.push_back(request.name);
     else
       left.push_back(std::move(request));
   }
@@ -80,7 +80,7 @@ std::vector<EnrolRequest> requests_of_kinds(const fs::path& folder, const BoxFil
       continue;
     }
     EnrolRequest& request = classes[crop.kind];
-    request.description.name = crop.kind;
+    request.name = crop.kind;
     request.images.push_back(crop.name.string());
   }
   if (nameless > 0) logger().warn("{}: ignoring boxes without a class: {}", path.string(), nameless);

@@ -235,7 +235,7 @@ bool is_none_of_the_classes(const std::string& name) {
 void take_others(FirstImages& found) {
   std::vector<EnrolRequest> classes;
   for (EnrolRequest& request : found.classes) {
-    const std::string name = request.description.name;
+    const std::string name = request.name;
     if (!is_none_of_the_classes(name)) {
       classes.push_back(std::move(request));
       continue;

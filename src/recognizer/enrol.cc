@@ -20,10 +20,6 @@ namespace {
 
 constexpr int kThumbnailQuality = 80;
 
-bool is_described(const ClassRequest& request) {
-  return !request.attributes.empty() || !request.synset.empty() || request.text_vector.defined();
-}
-
 /// Rows of a class, or of none, as they come in.
 struct Collected {
   std::vector<Array> features;  // [1, d] each
@@ -52,7 +48,7 @@ void take_given(const EnrolRequest& request, Collected& to) {
   const Array& features = request.features;
   if (features.dim() != 2 ||
       (!request.sources.empty() && static_cast<int64_t>(request.sources.size()) != features.size(0)))
-    fail("class '{}': expected features [n, d] with n sources or none, found [{}] with {}", request.description.name,
+    fail("class '{}': expected features [n, d] with n sources or none, found [{}] with {}", request.name,
          fmt::join(features.shape(), ", "), request.sources.size());
   for (int64_t i = 0; i < features.size(0); ++i) {
     to.features.push_back(features.rows(i, i + 1));
@@ -142,21 +138,24 @@ std::string Recognizer::thumbnail_of(const Image& image) const {
   return encode_jpeg(resize(image, side, side), kThumbnailQuality);
 }
 
-ClassEnrolment Recognizer::describe(const ClassRequest& request) {
+ClassEnrolment Recognizer::describe(const ClassToDescribe& request) {
   std::set<std::string> left_out;
   ClassEnrolment made = describe(request, left_out);
   if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   return made;
 }
 
-ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::string>& left_out) {
-  ClassRequest request = asked;
+ClassEnrolment Recognizer::describe(const ClassToDescribe& asked, std::set<std::string>& left_out) {
+  ClassToDescribe request = asked;
   const std::optional<ClassInfo> held = file_.find_class(asked.name);
   request.name = held ? held->name : checked_new_class_name(asked.name);
   ClassEnrolment made;
   made.name = request.name;
-  if (is_described(request)) made.describe = Describe::kAnyClass;
-  if (!is_described(request) && held) return made;
+  if (!request.descriptions.empty() && !request.text_vector.defined())
+    fail_usage("class '{}': descriptions need the text encoder that made the recognizer's knowledge: give it",
+               request.name);
+  if (request.is_described()) made.describe = Describe::kAnyClass;
+  if (!request.is_described() && held) return made;
   made.description = knowledge() == nullptr ? describe_without_knowledge(request)
                                             : describe_class(*knowledge(), *model_, request, &left_out);
   return made;
@@ -223,8 +222,7 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress&
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all) {
   std::vector<ClassEnrolment> enrolments;
   std::set<std::string> left_out;
-  for (const EnrolRequest& enrol_request : requests)
-    enrolments.push_back(describe(enrol_request.description, left_out));
+  for (const EnrolRequest& request : requests) enrolments.push_back(describe(request, left_out));
   if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   Enrolment done;
   const RequestFiles files = find_files(requests);

@@ -43,7 +43,7 @@ SkippedFiles skipped_in(const fs::path& folder) {
 
 std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests) {
   std::vector<std::string> names;
-  for (const EnrolRequest& request : requests) names.push_back(request.description.name);
+  for (const EnrolRequest& request : requests) names.push_back(request.name);
   return names;
 }
 
@@ -53,7 +53,7 @@ namespace {
 void check_names(const std::vector<EnrolRequest>& requests, const std::vector<fs::path>& folders) {
   std::map<std::string, fs::path> seen;
   for (size_t i = 0; i < folders.size(); ++i) {
-    const auto [first, is_new] = seen.emplace(requests[i].description.name, folders[i]);
+    const auto [first, is_new] = seen.emplace(requests[i].name, folders[i]);
     if (!is_new)
       fail("{} and {} are both named '{}': put their images together, or rename one", first->second.string(),
            folders[i].string(), excerpt(first->first));
@@ -70,7 +70,7 @@ std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list,
   std::map<std::string, size_t> number;
   for (const ListedImage& image : list) {
     const auto [found, is_new] = number.emplace(image.class_name, requests.size());
-    if (is_new) requests.emplace_back().description.name = image.class_name;
+    if (is_new) requests.emplace_back().name = image.class_name;
     if (!image.image.empty()) requests[found->second].images.push_back(image.image);
   }
   warn_of_same_but_capitals(names_of_requests(requests), "classes of " + source.string());
@@ -103,7 +103,7 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string
   SkippedFiles skipped = skipped_in(folder);
   std::vector<EnrolRequest> requests(subfolders.size());
   for (size_t i = 0; i < subfolders.size(); ++i) {
-    requests[i].description.name = clean_name(subfolders[i].filename().string());
+    requests[i].name = clean_name(subfolders[i].filename().string());
     requests[i].images = {subfolders[i].string()};
   }
   requests.front().skipped = std::move(skipped);
@@ -128,8 +128,8 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
   std::set<std::string> wanted;
   std::vector<std::string> without, unused;
   for (const EnrolRequest& request : requests) {
-    wanted.insert(request.description.name);
-    if (known.count(request.description.name) == 0) without.push_back(request.description.name);
+    wanted.insert(request.name);
+    if (known.count(request.name) == 0) without.push_back(request.name);
   }
   for (const std::string& name : named) {
     if (wanted.count(name) == 0) unused.push_back(name);
@@ -182,7 +182,7 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
   for (size_t k = 0; k < rows.size(); ++k) {
     if (rows[k].empty()) continue;
     EnrolRequest& made = requests.emplace_back();
-    made.description.name = class_name.empty() ? features.class_names[k] : class_name;
+    made.name = class_name.empty() ? features.class_names[k] : class_name;
     made.features = features.features.gathered(rows[k]);
     for (const int64_t row : rows[k]) made.sources.push_back(features.image_ids[static_cast<size_t>(row)]);
   }
@@ -192,12 +192,12 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
 void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests) {
   const AttributeTable read = read_attributes(table);
   std::map<std::string, EnrolRequest*> by_name;
-  for (EnrolRequest& request : requests) by_name[request.description.name] = &request;
+  for (EnrolRequest& request : requests) by_name[request.name] = &request;
   bool any = false;
   for (size_t k = 0; k < read.classes.size(); ++k) {
     const auto found = by_name.find(read.classes[k]);
     if (found == by_name.end()) continue;
-    ClassRequest& request = found->second->description;
+    EnrolRequest& request = *found->second;
     if (!request.attributes.empty())
       fail_usage("class '{}' has attributes already, {} would add others", request.name, table.string());
     request.unknown = UnknownAttribute::kLeaveOut;
@@ -212,7 +212,7 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
   }
   if (!any)
     fail("{} names none of the {} classes to enrol{}", table.string(), requests.size(),
-         did_you_mean(requests.front().description.name, read.classes));
+         did_you_mean(requests.front().name, read.classes));
   warn_of_missing_rows(read.classes, table, requests);
 }
 
@@ -221,14 +221,14 @@ void take_text_vectors(const ClassTexts& texts, const Array& vectors, std::vecto
   for (size_t i = 0; i < texts.classes.size(); ++i) place[texts.classes[i]] = static_cast<int64_t>(i);
   std::set<std::string> unused(texts.classes.begin(), texts.classes.end());
   for (EnrolRequest& request : requests) {
-    const auto found = place.find(clean_name(request.description.name));
+    const auto found = place.find(clean_name(request.name));
     if (found == place.end()) continue;
-    request.description.text_vector = vectors.row(found->second);
+    request.text_vector = vectors.row(found->second);
     unused.erase(found->first);
   }
   if (unused.size() == place.size())
     fail("no description is of a class to enrol: they name '{}', ..., the classes are '{}', ...",
-         excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().description.name));
+         excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().name));
   if (!unused.empty())
     logger().warn("ignoring descriptions of classes that are not enrolled here: {}",
                   with_hints({unused.begin(), unused.end()}, names_of_requests(requests)));

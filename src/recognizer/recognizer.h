@@ -34,9 +34,9 @@ namespace protocom {
 class NearestExamples;
 
 /// A class to enrol, or images of one.
-struct EnrolRequest {
-  ClassRequest description;         ///< the class's name and descriptions
-  std::vector<std::string> images;  ///< files, or folders that are walked (find_images); may be none for a new class
+struct EnrolRequest : ClassToDescribe {
+  /// Files, or folders that are walked (find_images); may be none for a new class.
+  std::vector<std::string> images = {};
   /// Of images that are known by these alone, extracted with the recognizer's backbone: float32 [n, d]; may be
   /// undefined.
   Array features = {};
@@ -108,8 +108,8 @@ class Recognizer {
   /// What is kept of such an image to be looked at: a JPEG, or nothing if the file keeps none.
   [[nodiscard]] std::string thumbnail_of(const Image& image) const;
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
-  /// Throws what describe_class throws.
-  ClassEnrolment describe(const ClassRequest& request);
+  /// Throws UsageError for descriptions whose vector has not been made, and what describe_class throws.
+  ClassEnrolment describe(const ClassToDescribe& request);
   /// The recognizer's knowledge of classes besides their images; nullptr: none.
   const Knowledge* knowledge();
   /// Whether a text encoder of this many dimensions can describe classes in words (check_takes_words).
@@ -215,7 +215,7 @@ class Recognizer {
   void refresh();
   void use_index();
   [[nodiscard]] ClassScorerOptions scorer_options() const;
-  ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
+  ClassEnrolment describe(const ClassToDescribe& request, std::set<std::string>& left_out);
   Encoder& backbone();
   [[nodiscard]] ExtractOptions extract_options() const;
   void warn_of_other_classes();

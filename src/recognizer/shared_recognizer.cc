@@ -62,7 +62,7 @@ NewExamples SharedRecognizer::examples_of(const GivenImages& images) {
   return examples;
 }
 
-Enrolment SharedRecognizer::enrol(const ClassRequest& request, NewExamples examples) {
+Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, NewExamples examples) {
   const std::lock_guard lock(mutex_);
   ClassEnrolment enrolment = recognizer_.describe(request);
   enrolment.examples = std::move(examples);
@@ -72,11 +72,11 @@ Enrolment SharedRecognizer::enrol(const ClassRequest& request, NewExamples examp
   return done;
 }
 
-Enrolment SharedRecognizer::enrol(const ClassRequest& request, const GivenImages& images) {
+Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, const GivenImages& images) {
   return enrol(request, examples_of(images));
 }
 
-Enrolment SharedRecognizer::enrol(const ClassRequest& request, const Array& features) {
+Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, const Array& features) {
   return enrol(request, examples_of_features(checked(features).copy(), "memory"));
 }
 

@@ -32,9 +32,9 @@ class SharedRecognizer {
   /// What is kept of images, which may be read in several calls; of none, without features.
   NewExamples examples_of(const GivenImages& images);
   /// Adds a class, or images to one, as one change. `request` may give no images.
-  Enrolment enrol(const ClassRequest& request, const GivenImages& images);
-  Enrolment enrol(const ClassRequest& request, NewExamples examples);
-  Enrolment enrol(const ClassRequest& request, const Array& features);
+  Enrolment enrol(const ClassToDescribe& request, const GivenImages& images);
+  Enrolment enrol(const ClassToDescribe& request, NewExamples examples);
+  Enrolment enrol(const ClassToDescribe& request, const Array& features);
   Enrolment enrol(const EnrolSources& sources, Progress& progress);
   /// Adds unlabelled images; returns how many were added. Throws UsageError of check_learns_from_unlabelled().
   int64_t add_unlabelled(const GivenImages& images);

@@ -107,8 +107,8 @@ void check_rows(const EnrolRequest& request, const RecognizerFile& file) {
   const Array& features = request.features;
   const int64_t dim = file.settings().feature_dim;
   if (features.dim() == 2 && features.size(1) == dim) return;
-  fail("class '{}': expected features [n, {}] as in {}, found [{}]", excerpt(request.description.name), dim,
-       file.path().string(), fmt::join(features.shape(), ", "));
+  fail("class '{}': expected features [n, {}] as in {}, found [{}]", excerpt(request.name), dim, file.path().string(),
+       fmt::join(features.shape(), ", "));
 }
 
 /// The rows that a request gives as features.
@@ -116,7 +116,7 @@ void add_rows(const EnrolRequest& request, int64_t number, Collector& to) {
   for (int64_t i = 0; i < request.features.size(0); ++i) {
     const Array row = request.features.rows(i, i + 1).to(NumberType::kFloat32);
     const std::string source = request.sources.empty() ? "" : request.sources[static_cast<size_t>(i)];
-    to.add(row, request.description.name, source, hash_of_feature(row), number + i);
+    to.add(row, request.name, source, hash_of_feature(row), number + i);
   }
 }
 
@@ -127,7 +127,7 @@ TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& req
   size_t next = 0;  // the first file that is not yet accounted for
   const auto take = [&](const fs::path& path, const EmbeddedImage& embedded) {
     while (files.paths[next] != path) ++next;  // the files between could not be read
-    const std::string& label = requests[files.owner[next]].description.name;
+    const std::string& label = requests[files.owner[next]].name;
     collected.add(embedded.feature, label, shown(path), embedded.hash, static_cast<int64_t>(next++));
   };
   std::vector<UnreadableFile> unreadable;

@@ -30,7 +30,7 @@ fs::path put(const fs::path& path, const std::string& text = "x") {
 
 std::vector<std::string> names_of(const std::vector<EnrolRequest>& requests) {
   std::vector<std::string> names;
-  for (const EnrolRequest& one : requests) names.push_back(one.description.name);
+  for (const EnrolRequest& one : requests) names.push_back(one.name);
   return names;
 }
 
@@ -68,8 +68,8 @@ TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
   std::vector<EnrolRequest> requests = requests_of_folder(root.path());
   take_attributes(put(root / "t.csv", "class,attribute,value\nhorse,stripes,0\nhorse,hoof,1\nzebra,stripes,1\n"),
                   requests);
-  EXPECT_THAT(requests[0].description.attributes, ElementsAre("hoof"));
-  EXPECT_THAT(requests[1].description.attributes, ElementsAre("stripes"));
+  EXPECT_THAT(requests[0].attributes, ElementsAre("hoof"));
+  EXPECT_THAT(requests[1].attributes, ElementsAre("stripes"));
 }
 
 // Spreadsheets take the zeros in front away from numbers that are names (usds/justice40-tool issue 953).
@@ -87,7 +87,7 @@ TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
 TEST(EnrolRequests, OfARowThatIsOfNoClassAreListedWithWhatWasMeant) {
   const TempDir root;
   std::vector<EnrolRequest> requests(1);
-  requests.front().description.name = "zebra";
+  requests.front().name = "zebra";
   const Logged log;
   take_attributes(put(root / "t.csv", "class,attribute\nzebra,stripes\nzbra,hooves\n"), requests);
   EXPECT_THAT(log.text(), AllOf(HasSubstr("ignoring 1 classes that are not enrolled here"), HasSubstr("'zbra'")));

@@ -145,10 +145,10 @@ class Api {
   nlohmann::json health(const Request& request);
   Response show_metrics(const Request& request);
   Response document(const Request& request);
-  void check_class(const Request& request, const ClassRequest& described);
+  void check_class(const Request& request, const ClassToDescribe& described);
   /// What is said in words -> the class; what its user should know, such as texts that were cut. Throws HttpError 400
   /// where the server has no text encoder, or for a text without a word.
-  std::vector<std::string> take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const;
+  std::vector<std::string> take_descriptions(ClassToDescribe& of) const;
 
   /// Gives the engine a job of this request.
   void submit(const Request& request, Job job);
