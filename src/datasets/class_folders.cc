@@ -72,7 +72,7 @@ std::optional<Split> split_named(const fs::path& folder) {
   return known == nullptr || known->part != FolderPart::kSplit ? std::nullopt : std::optional(known->split);
 }
 
-void refuse_parts(const fs::path& folder, std::string_view option) {
+void refuse_parts(const fs::path& folder) {
   std::vector<std::string> parts;
   const std::vector<fs::path> folders = folders_in(folder);
   for (const fs::path& file : folders) {
@@ -82,8 +82,8 @@ void refuse_parts(const fs::path& folder, std::string_view option) {
   // One alone among others may be a class that is called so.
   if (parts.empty() || (parts.size() == 1 && folders.size() > 1)) return;
   constexpr size_t kShown = 4;
-  fail("the folders in {} are splits, not classes ({}): give one of them ({}{}{})", folder.string(),
-       first_of(parts, kShown), option, option.empty() ? "" : " ", (folder / parts.front()).string());
+  fail("the folders in {} are splits, not classes ({}): give one of them ({})", folder.string(),
+       first_of(parts, kShown), (folder / parts.front()).string());
 }
 
 void warn_of_nested_classes(const std::vector<fs::path>& class_folders) {

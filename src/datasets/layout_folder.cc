@@ -61,7 +61,7 @@ std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& re
 
 /// Classes of the folder itself; its folders must not be parts of something else.
 std::vector<RawClass> list_undivided(const Request& request) {
-  refuse_parts(request.root, "");
+  refuse_parts(request.root);
   std::vector<RawClass> classes = class_folders_in(request.root, request);
   std::vector<fs::path> places;
   for (const RawClass& listed : classes) places.push_back(listed.place);

@@ -21,9 +21,7 @@
 #include "io/scratch_folder.h"
 #include "io/unfinished.h"
 #include "knowledge/knowledge.h"
-#include "recognizer/boxed_requests.h"
 #include "recognizer/class_words.h"
-#include "recognizer/detail/request_files.h"
 #include "recognizer/enrol_requests.h"
 #include "recognizer/preprocessing_by_photos.h"
 #include "recognizer/recognizer.h"
@@ -289,7 +287,7 @@ std::map<std::string, int64_t> stated_moments(const RecognizerParts& parts, cons
 FirstImages find_first_images(const RecognizerParts& parts) {
   FirstImages found;
   if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
-  if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, "--images", parts.boxes);
+  if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, parts.boxes);
   take_others(found);
   if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
   found.moments = stated_moments(parts, found.classes);

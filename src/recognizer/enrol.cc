@@ -11,7 +11,7 @@
 #include "io/files.h"
 #include "io/memory_file.h"
 #include "recognizer/class_words.h"
-#include "recognizer/detail/request_files.h"
+#include "recognizer/enrol_requests.h"
 #include "recognizer/recognizer.h"
 
 namespace protocom {

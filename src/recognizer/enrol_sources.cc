@@ -7,7 +7,6 @@
 #include "datasets/feature_set.h"
 #include "images/other_media.h"
 #include "knowledge/class_texts.h"
-#include "recognizer/boxed_requests.h"
 #include "recognizer/class_words.h"
 #include "recognizer/enrol_requests.h"
 
@@ -76,13 +75,12 @@ void check_sources(const EnrolSources& sources) {
     fail_usage("images need a class: give its name{}", features ? ", and no file of features" : "");
 }
 
-std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file,
-                                              std::string_view option = "--folder") {
+std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file) {
   std::vector<EnrolRequest> requests;
   if (!sources.features.empty()) {
     requests = requests_of_features_file(sources, file);
   } else if (!sources.folder.empty()) {
-    return requests_of_boxed_folder(sources.folder, option, sources.boxes);
+    return requests_of_boxed_folder(sources.folder, sources.boxes);
   } else if (!sources.list.empty()) {
     requests = requests_of_csv(sources.list);
     take_boxes(sources.boxes, requests);
@@ -102,7 +100,7 @@ std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const Rec
     fail_usage("boxes need images, {} has features", sources.features.string());
   if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.one_class.name.empty())
     fail_usage("expected labelled images as a folder, a list, a file of features, or images with their class");
-  return requests_of_classes(sources, file, "");
+  return requests_of_classes(sources, file);
 }
 
 EnrolSources sources_at(const std::filesystem::path& path) {

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "eval/test_figures.h"
 #include "io/memory_file.h"
-#include "recognizer/detail/request_files.h"
 #include "recognizer/enrol_requests.h"
 
 namespace protocom {

@@ -34,13 +34,13 @@ std::vector<std::string> names_of(const std::vector<EnrolRequest>& requests) {
   return names;
 }
 
-TEST(EnrolRequests, OfAFolderOfSplitsAreRefusedWithTheOptionThatMendsIt) {
+TEST(EnrolRequests, OfAFolderOfSplitsAreRefusedWithOneOfThem) {
   for (const char* splits : {"train val test", "Train Test", "support query", "training dev"}) {
     const TempDir root;
     std::istringstream words(splits);
     for (std::string word; words >> word;) put(root / word / "cat" / "1.jpg");
-    EXPECT_THAT(message_of([&] { requests_of_folder(root.path(), "--images"); }),
-                AllOf(HasSubstr("are splits, not classes"), HasSubstr("--images " + root.path().string())))
+    EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
+                AllOf(HasSubstr("are splits, not classes"), HasSubstr("give one of them (" + root.path().string())))
         << splits;
   }
 }
