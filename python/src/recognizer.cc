@@ -10,7 +10,6 @@
 #include "eval/test_figures.h"
 #include "images.h"
 #include "methods.h"
-#include "read_images.h"
 #include "recognizer/answer_json.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
@@ -182,7 +181,7 @@ void bind_questions(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
              return unlocked([&] {
-               ReadImages read;
+               ExamplesInParts read;
                read.add(own.examples_of(pointers(given)));
                return read;
              });
@@ -234,10 +233,10 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
       });
   bound
       .def("test",
-           [](SharedRecognizer& own, const ReadImages& images, const std::vector<std::string>& labels,
+           [](SharedRecognizer& own, const ExamplesInParts& images, const std::vector<std::string>& labels,
               const std::vector<int64_t>& numbers, const std::vector<std::string>& unreadable) {
              return unlocked([&] {
-               TestResult made = own.test(images.joined(), labels, numbers);
+               TestResult made = own.test(ExamplesInParts(images).joined(), labels, numbers);
                for (const std::string& reason : unreadable) made.unreadable.push_back({{}, reason});
                return made;
              });
@@ -261,8 +260,9 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
 void bind_labels(py::module_& module, BoundRecognizer& bound) {
   bound
       .def("suggest",
-           [](SharedRecognizer& own, const ReadImages& images, int64_t count) {
-             return python_of(unlocked([&] { return suggestions_json(own.suggest(images.joined(), count)); }));
+           [](SharedRecognizer& own, const ExamplesInParts& images, int64_t count) {
+             return python_of(
+                 unlocked([&] { return suggestions_json(own.suggest(ExamplesInParts(images).joined(), count)); }));
            })
       .def("suggest_features",
            [](SharedRecognizer& own, const py::object& features, int64_t count) {
@@ -301,8 +301,8 @@ void bind_unlabelled(BoundRecognizer& bound) {
              called(own, [](const Recognizer& recognizer) { recognizer.check_learns_from_unlabelled(); });
            })
       .def("add_unlabelled",
-           [](SharedRecognizer& own, const ReadImages& images) {
-             return unlocked([&] { return own.add_unlabelled(images.joined()); });
+           [](SharedRecognizer& own, const ExamplesInParts& images) {
+             return unlocked([&] { return own.add_unlabelled(ExamplesInParts(images).joined()); });
            })
       .def("add_unlabelled_features",
            [](SharedRecognizer& own, const py::object& features) {
@@ -317,9 +317,10 @@ void bind_unlabelled(BoundRecognizer& bound) {
 void bind_changes(BoundRecognizer& bound) {
   bound
       .def("enrol",
-           [](SharedRecognizer& own, const py::dict& stated, const ReadImages& images) {
+           [](SharedRecognizer& own, const py::dict& stated, const ExamplesInParts& images) {
              const Said said(stated);
-             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), images.joined())); }));
+             return python_of(
+                 unlocked([&] { return enrolment_json(own.enrol(said.request(), ExamplesInParts(images).joined())); }));
            })
       .def("enrol_features",
            [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {
@@ -380,7 +381,10 @@ void bind_changes(BoundRecognizer& bound) {
 }  // namespace
 
 void bind_recognizer(py::module_& module) {
-  bind_read_images(module);
+  // What a recognizer keeps of images that were read in several calls.
+  py::class_<ExamplesInParts, std::shared_ptr<ExamplesInParts>>(module, "ReadImages")
+      .def(py::init<>())
+      .def("add", [](ExamplesInParts& own, const ExamplesInParts& more) { own.add(ExamplesInParts(more).joined()); });
   BoundRecognizer bound(module, "Recognizer");
   bound.def(py::init([](const fs::path& path, const py::dict& given) {
     const RecognizerOptions options = recognizer_options(given);

@@ -61,12 +61,12 @@ json Api::suggest_next(const Request& request) {
     const Unsorted all = read_unsorted(editor.file());
     json photos = json::array();
     if (all.entries.empty()) return json{{"photos", photos}, {"images", 0}};
-    std::vector<std::string> names, hashes;
+    NewExamples images = {all.features, {}};
     for (const UnlabelledEntry& entry : all.entries) {
-      names.push_back(file_name_of(entry.source));
-      hashes.push_back(entry.hash);
+      images.hashes.push_back(entry.hash);
+      images.sources.push_back(file_name_of(entry.source));
     }
-    const Suggestions found = refusing(409, [&] { return suggest_rows(editor, all.features, names, hashes, count); });
+    const Suggestions found = refusing(409, [&] { return suggest_rows(editor, images, count); });
     json shown = suggestions_json(found)["images"];
     for (json& one : shown) {
       one["photo"] = all.entries[one["row"].get<size_t>()].id;

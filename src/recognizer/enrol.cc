@@ -20,12 +20,6 @@ namespace {
 
 constexpr int kThumbnailQuality = 80;
 
-/// Rows of a class, or of none, as they come in.
-struct Collected {
-  std::vector<Array> features;  // [1, d] each
-  NewExamples examples;
-};
-
 std::vector<fs::path> spread_evenly(const std::vector<fs::path>& paths, int64_t most) {
   const auto n = static_cast<int64_t>(paths.size());
   if (n <= most) return paths;
@@ -34,28 +28,8 @@ std::vector<fs::path> spread_evenly(const std::vector<fs::path>& paths, int64_t 
   return some;
 }
 
-/// Adds an image to those of its class.
-void take_embedded(const fs::path& path, const EmbeddedImage& embedded, Collected& to) {
-  to.features.push_back(embedded.feature);
-  to.examples.hashes.push_back(embedded.hash);
-  to.examples.sources.push_back(shown(path));
-  to.examples.thumbnails.push_back(embedded.thumbnail);
-}
-
-/// The examples that a request gives as features.
-void take_given(const EnrolRequest& request, Collected& to) {
-  if (!request.features.defined()) return;
-  const Array& features = request.features;
-  if (features.dim() != 2 ||
-      (!request.sources.empty() && static_cast<int64_t>(request.sources.size()) != features.size(0)))
-    fail("class '{}': expected features [n, d] with n sources or none, found [{}] with {}", request.name,
-         fmt::join(features.shape(), ", "), request.sources.size());
-  for (int64_t i = 0; i < features.size(0); ++i) {
-    to.features.push_back(features.rows(i, i + 1));
-    to.examples.hashes.push_back(hash_of_feature(to.features.back()));
-    to.examples.sources.push_back(request.sources.empty() ? "" : request.sources[static_cast<size_t>(i)]);
-    to.examples.thumbnails.emplace_back();
-  }
+NewExamples example_of(const fs::path& path, const EmbeddedImage& embedded) {
+  return {embedded.feature, {embedded.hash}, {shown(path)}, {embedded.thumbnail}};
 }
 
 /// An image that others are equal to: its class, and its number there.
@@ -200,15 +174,16 @@ LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images
   if (static_cast<int64_t>(images.size()) > room)
     logger().info("{} unlabelled photos: using {}, sampled evenly; a recognizer holds at most {}", images.size(), room,
                   kMostUnlabelled);
-  Collected collected;
+  ExamplesInParts collected;
   LearnedUnlabelled done;
   done.unreadable = embed(
       spread_evenly(images, room),
-      [&](const fs::path& path, const EmbeddedImage& embedded) { take_embedded(path, embedded, collected); }, progress);
-  if (collected.features.empty()) fail("none of the unlabelled images can be read");
-  collected.examples.features = Array::joined(collected.features);
-  done.added = file_.add_unlabelled(collected.examples);
-  done.held = static_cast<int64_t>(collected.features.size()) - done.added;
+      [&](const fs::path& path, const EmbeddedImage& embedded) { collected.add(example_of(path, embedded)); },
+      progress);
+  const NewExamples examples = std::move(collected).joined();
+  if (examples.hashes.empty()) fail("none of the unlabelled images can be read");
+  done.added = file_.add_unlabelled(examples);
+  done.held = static_cast<int64_t>(examples.hashes.size()) - done.added;
   done.images = file_.count_unlabelled();
   return done;
 }
@@ -228,12 +203,12 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
   const RequestFiles files = find_files(requests);
   done.skipped = files.skipped;
   done.unreadable = files.unreadable;
-  std::vector<Collected> collected(requests.size());
+  std::vector<ExamplesInParts> collected(requests.size());
   if (!files.paths.empty()) {
     size_t next = 0;  // the first file that is not yet accounted for
     const auto take = [&](const fs::path& path, const EmbeddedImage& embedded) {
       while (files.paths[next] != path) ++next;  // the files between could not be read
-      take_embedded(path, embedded, collected[files.owner[next++]]);
+      collected[files.owner[next++]].add(example_of(path, embedded));
       ++done.given;
     };
     const std::vector<UnreadableFile> unreadable = embed_all(files.paths, take);
@@ -241,11 +216,10 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
   }
   std::vector<ClassEnrolment> left;
   for (size_t i = 0; i < requests.size(); ++i) {
-    done.given += requests[i].features.defined() ? requests[i].features.size(0) : 0;
-    take_given(requests[i], collected[i]);
-    if (!requests[i].images.empty() && collected[i].features.empty()) continue;  // none of its images could be read
-    enrolments[i].examples = std::move(collected[i].examples);
-    if (!collected[i].features.empty()) enrolments[i].examples.features = Array::joined(collected[i].features);
+    done.given += static_cast<int64_t>(requests[i].examples.hashes.size());
+    collected[i].add(requests[i].examples);
+    enrolments[i].examples = std::move(collected[i]).joined();
+    if (!requests[i].images.empty() && enrolments[i].examples.hashes.empty()) continue;  // none could be read
     left.push_back(std::move(enrolments[i]));
   }
   if (left.empty())

@@ -264,8 +264,9 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
     if (rows[k].empty()) continue;
     EnrolRequest& made = requests.emplace_back();
     made.name = class_name.empty() ? features.class_names[k] : class_name;
-    made.features = features.features.gathered(rows[k]);
-    for (const int64_t row : rows[k]) made.sources.push_back(features.image_ids[static_cast<size_t>(row)]);
+    made.examples = examples_of_features(features.features.gathered(rows[k]));
+    for (size_t i = 0; i < rows[k].size(); ++i)
+      made.examples.sources[i] = features.image_ids[static_cast<size_t>(rows[k][i])];
   }
   return requests;
 }

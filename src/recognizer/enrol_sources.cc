@@ -29,7 +29,8 @@ std::vector<EnrolRequest> requests_of_features_file(const EnrolSources& sources,
 }
 
 bool gives_a_name_alone(const EnrolRequest& request) {
-  return request.images.empty() && !request.features.defined() && !request.is_described() && request.vectors.empty();
+  return request.images.empty() && !request.examples.features.defined() && !request.is_described() &&
+         request.vectors.empty();
 }
 
 /// A new class without images or knowledge would still receive its share of the answers.

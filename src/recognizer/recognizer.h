@@ -37,11 +37,8 @@ class NearestExamples;
 struct EnrolRequest : ClassToDescribe {
   /// Files, or folders that are walked (find_images); may be none for a new class.
   std::vector<std::string> images = {};
-  /// Of images that are known by these alone, extracted with the recognizer's backbone: float32 [n, d]; may be
-  /// undefined.
-  Array features = {};
-  std::vector<std::string> sources = {};  ///< [n], where each of those came from; empty: unknown
-  SkippedFiles skipped = {};              ///< found and left out when the request was made
+  NewExamples examples = {};  ///< images that are known by their features alone; these may be undefined
+  SkippedFiles skipped = {};  ///< found and left out when the request was made
 };
 
 /// What became of unlabelled images.

@@ -106,27 +106,27 @@ int64_t SharedRecognizer::add_unlabelled(const Array& features) {
 
 namespace {
 
-/// Where an image came from, or its number among all.
-std::string name_of(const NewExamples& examples, size_t i, int64_t number) {
-  const std::string& source = examples.sources[i];
-  return source.empty() || source == "memory" ? std::to_string(number) : source;
+/// Calls images by their numbers among all where they have no path.
+void call_by_number(const std::vector<int64_t>& numbers, NewExamples& examples) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    std::string& source = examples.sources[i];
+    if (source.empty() || source == "memory") source = std::to_string(numbers[i]);
+  }
 }
 
-/// The images and features of examples with their labels, called by their numbers where they have no path.
+std::vector<int64_t> numbers_to(size_t count) {
+  std::vector<int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+/// With their labels.
 TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labels, std::vector<int64_t> numbers) {
   const size_t n = examples.hashes.size();
   if (labels.size() != n) fail("expected one label per image, found {} labels and {} images", labels.size(), n);
-  TestFeatures made;
-  made.features = std::move(examples.features);
-  made.labels = labels;
-  made.hashes = std::move(examples.hashes);
-  made.numbers = std::move(numbers);
-  if (made.numbers.empty()) {
-    made.numbers.resize(n);
-    std::iota(made.numbers.begin(), made.numbers.end(), 0);
-  }
-  for (size_t i = 0; i < n; ++i) made.images.push_back(name_of(examples, i, made.numbers[i]));
-  return made;
+  if (numbers.empty()) numbers = numbers_to(n);
+  call_by_number(numbers, examples);
+  return {std::move(examples), labels, std::move(numbers)};
 }
 
 }  // namespace
@@ -151,11 +151,10 @@ TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progres
   return call([&](Recognizer& own) { return test_recognizer(own, labelled_images(sources, own.file()), progress); });
 }
 
-Suggestions SharedRecognizer::suggest(const NewExamples& examples, int64_t count) {
+Suggestions SharedRecognizer::suggest(NewExamples examples, int64_t count) {
   if (examples.hashes.empty()) fail("expected at least one image, found none");
-  std::vector<std::string> names;
-  for (size_t i = 0; i < examples.hashes.size(); ++i) names.push_back(name_of(examples, i, static_cast<int64_t>(i)));
-  return call([&](Recognizer& own) { return suggest_rows(own, examples.features, names, examples.hashes, count); });
+  call_by_number(numbers_to(examples.hashes.size()), examples);
+  return call([&](Recognizer& own) { return suggest_rows(own, examples, count); });
 }
 
 Suggestions SharedRecognizer::suggest(const Array& features, int64_t count) {

@@ -47,7 +47,7 @@ class SharedRecognizer {
   TestResult test(const Array& features, const std::vector<std::string>& labels);
   TestResult test(const EnrolSources& sources, Progress& progress);
   /// Which of them to label next: suggest_rows(). Throw Error without images or rows too.
-  Suggestions suggest(const NewExamples& images, int64_t count);
+  Suggestions suggest(NewExamples images, int64_t count);
   Suggestions suggest(const Array& features, int64_t count);
   /// Recognizer::calibrate_on with the features [n, d] of images of none of the classes, or without any.
   Calibration calibrate(const GivenImages& others, const CalibrationOptions& options, Progress& progress);

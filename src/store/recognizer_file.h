@@ -70,6 +70,18 @@ struct NewExamples {
 /// Images known only by these features, float32 [n, d]; they came from `source`.
 NewExamples examples_of_features(const Array& features, const std::string& source = {});
 
+/// Such images that come in parts.
+class ExamplesInParts {
+ public:
+  void add(NewExamples more);
+  /// All of them in that order; without any, features are undefined.
+  [[nodiscard]] NewExamples joined() &&;
+
+ private:
+  std::vector<Array> features_;  // [n, d] of each part
+  NewExamples rest_;             // of all parts, without features
+};
+
 /// Whether a description is also for a class that is already there.
 enum class Describe { kNewClass, kAnyClass };
 

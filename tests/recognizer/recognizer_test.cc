@@ -246,7 +246,7 @@ TEST_F(SmallRecognizer, EnrolsFeaturesAsTheImagesThatTheyAreOf) {
   EXPECT_EQ(pets.enrol(requests_of_features(set, "dark")).classes[0].added, 1) << "two of the three are there";
   EnrolRequest wrong;
   wrong.name = "dark";
-  wrong.features = array_of(at::ones({1, 3}));
+  wrong.examples = examples_of_features(array_of(at::ones({1, 3})));
   EXPECT_THAT(message_of([&] { pets.enrol({wrong}); }), HasSubstr("expected features of the shape"));
 }
 
