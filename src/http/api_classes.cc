@@ -93,7 +93,7 @@ json Api::change_class(const Request& asked) {
       check_free(file, new_name);
       refusing(409, [&] { file.rename_class(name, new_name); });
     } else {
-      file.enrol({editor.describe(request)});
+      editor.enrol_class(request);
     }
     changed = class_json(class_or_404(file, new_name));
     changed["change"] = change_json(file.last_made());

@@ -73,20 +73,16 @@ std::vector<std::string> also_elsewhere(const RecognizerFile& file, const std::s
 }
 
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const Array& features) {
-  ClassEnrolment enrolment = recognizer.describe(what.request);
-  enrolment.examples = examples_of(what.sent, features, recognizer);
-  const EnrolledClass done = recognizer.file().enrol({enrolment}).front();
+  const NewExamples examples = examples_of(what.sent, features, recognizer);
+  const EnrolledClass done = recognizer.enrol_class(what.request, examples);
   std::vector<std::string> warnings = what.warnings;
-  for (std::string& one : also_elsewhere(recognizer.file(), done.now.name, enrolment.examples.hashes))
+  for (std::string& one : also_elsewhere(recognizer.file(), done.now.name, examples.hashes))
     warnings.push_back(std::move(one));
-  return json_response({{"class", done.now.name},
-                        {"is_new", done.is_new},
-                        {"added", done.added},
-                        {"images", done.now.images},
-                        {"unreadable", unreadable_json(what.sent.images)},
-                        {"warnings", warnings},
-                        {"change", change_json(recognizer.file().last_made())}},
-                       done.is_new ? 201 : 200);
+  json shown = enrolled_json(done);
+  shown["unreadable"] = unreadable_json(what.sent.images);
+  shown["warnings"] = warnings;
+  shown["change"] = change_json(recognizer.file().last_made());
+  return json_response(shown, done.is_new ? 201 : 200);
 }
 
 }  // namespace

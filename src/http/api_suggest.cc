@@ -86,19 +86,16 @@ json Api::label_unlabelled(const Request& request) {
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     const Unsorted all = read_unsorted(file);
-    ClassEnrolment enrolment = editor.describe(named);
-    enrolment.examples = example_of(file, all, place_or_404(all, id));
+    const NewExamples photo = example_of(file, all, place_or_404(all, id));
     json changes = json::array();
-    const EnrolledClass done = refusing(409, [&] { return file.enrol({enrolment}); }).front();
+    const EnrolledClass done = refusing(409, [&] { return editor.enrol_class(named, photo); });
     if (done.added > 0 || done.is_new) note_change(file, changes);
     refusing(409, [&] { file.remove_unlabelled({id}); });
     note_change(file, changes);
-    return json{{"class", done.now.name},
-                {"is_new", done.is_new},
-                {"added", done.added},
-                {"images", done.now.images},
-                {"unlabelled", file.count_unlabelled()},
-                {"changes", changes}};
+    json shown = enrolled_json(done);
+    shown["unlabelled"] = file.count_unlabelled();
+    shown["changes"] = changes;
+    return shown;
   });
 }
 

@@ -230,4 +230,10 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
   return done;
 }
 
+EnrolledClass Recognizer::enrol_class(const ClassToDescribe& request, NewExamples examples) {
+  ClassEnrolment enrolment = describe(request);
+  enrolment.examples = std::move(examples);
+  return file_.enrol({enrolment}).front();
+}
+
 }  // namespace protocom

@@ -157,6 +157,9 @@ class Recognizer {
   using EmbedAll = std::function<std::vector<UnreadableFile>(const std::vector<std::filesystem::path>& images,
                                                              const TakeEmbedded& take)>;
   Enrolment enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all);
+  /// Adds one class, or images of it that the caller has embedded; duplicates are not warned of. Throws what describe()
+  /// and RecognizerFile::enrol throw.
+  EnrolledClass enrol_class(const ClassToDescribe& request, NewExamples examples = {});
 
   /// Adds unlabelled images of the classes, by which a space without base classes is estimated. If there would be more
   /// than kMostUnlabelled, adds as many as there is room for, sampled evenly. Throws UsageError of

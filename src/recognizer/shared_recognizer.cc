@@ -63,12 +63,9 @@ NewExamples SharedRecognizer::examples_of(const GivenImages& images) {
 }
 
 Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, NewExamples examples) {
-  const std::lock_guard lock(mutex_);
-  ClassEnrolment enrolment = recognizer_.describe(request);
-  enrolment.examples = std::move(examples);
   Enrolment done;
-  done.given = static_cast<int64_t>(enrolment.examples.hashes.size());
-  done.classes = recognizer_.file().enrol({enrolment});
+  done.given = static_cast<int64_t>(examples.hashes.size());
+  done.classes = {call([&](Recognizer& own) { return own.enrol_class(request, std::move(examples)); })};
   return done;
 }
 
