@@ -153,7 +153,7 @@ void bind_questions(BoundRecognizer& bound) {
       .def("classify",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             return python_of(unlocked([&] { return answers_json(own.classify(pointers(given))); }));
+             return python_of(unlocked([&] { return answers_json(own.classify(own.features_of(pointers(given)))); }));
            })
       .def("classify_features",
            [](SharedRecognizer& own, const py::object& features) {
@@ -244,7 +244,7 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
       .def("test_features",
            [](SharedRecognizer& own, const py::object& features, const std::vector<std::string>& labels) {
              const ArrayView rows(features, "features");
-             return unlocked([&] { return own.test(rows.array(), labels); });
+             return unlocked([&] { return own.test(own.examples_of(rows.array()), labels); });
            })
       .def("test_at", [](SharedRecognizer& own, const fs::path& path, const py::object& boxes, py::object callback) {
         PythonProgress progress(std::move(callback));
@@ -267,7 +267,8 @@ void bind_labels(py::module_& module, BoundRecognizer& bound) {
       .def("suggest_features",
            [](SharedRecognizer& own, const py::object& features, int64_t count) {
              const ArrayView rows(features, "features");
-             return python_of(unlocked([&] { return suggestions_json(own.suggest(rows.array(), count)); }));
+             return python_of(
+                 unlocked([&] { return suggestions_json(own.suggest(own.examples_of(rows.array()), count)); }));
            })
       .def("check_labels", [](SharedRecognizer& own, py::object callback) {
         PythonProgress progress(std::move(callback));
@@ -297,9 +298,7 @@ void bind_export(BoundRecognizer& bound) {
 void bind_unlabelled(BoundRecognizer& bound) {
   bound
       .def("check_learns_from_unlabelled",
-           [](SharedRecognizer& own) {
-             called(own, [](const Recognizer& recognizer) { recognizer.check_learns_from_unlabelled(); });
-           })
+           [](SharedRecognizer& own) { unlocked([&] { own.check_learns_from_unlabelled(); }); })
       .def("add_unlabelled",
            [](SharedRecognizer& own, const ExamplesInParts& images) {
              return unlocked([&] { return own.add_unlabelled(ExamplesInParts(images).joined()); });
@@ -307,7 +306,7 @@ void bind_unlabelled(BoundRecognizer& bound) {
       .def("add_unlabelled_features",
            [](SharedRecognizer& own, const py::object& features) {
              const ArrayView rows(features, "features");
-             return unlocked([&] { return own.add_unlabelled(rows.array()); });
+             return unlocked([&] { return own.add_unlabelled(own.examples_of(rows.array())); });
            })
       .def("remove_unlabelled", [](SharedRecognizer& own) {
         return called(own, [](Recognizer& recognizer) { return recognizer.file().remove_all_unlabelled(); });
@@ -326,7 +325,8 @@ void bind_changes(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {
              const ArrayView rows(features, "features");
              const Said said(stated);
-             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), rows.array())); }));
+             return python_of(
+                 unlocked([&] { return enrolment_json(own.enrol(said.request(), own.examples_of(rows.array()))); }));
            })
       .def("enrol_folder",
            [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, const py::object& boxes,

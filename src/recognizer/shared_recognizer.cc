@@ -39,11 +39,6 @@ Array SharedRecognizer::features_of(const GivenImages& images) {
   return Array::joined(parts);
 }
 
-std::vector<Answer> SharedRecognizer::classify(const GivenImages& images) {
-  const Array features = features_of(images);
-  return call([&](Recognizer& own) { return own.classify_features(features); });
-}
-
 std::vector<Answer> SharedRecognizer::classify(const Array& features) {
   const Array rows = checked(features);
   return call([&](Recognizer& own) { return own.classify_features(rows); });
@@ -62,6 +57,10 @@ NewExamples SharedRecognizer::examples_of(const GivenImages& images) {
   return examples;
 }
 
+NewExamples SharedRecognizer::examples_of(const Array& features) const {
+  return examples_of_features(checked(features).copy(), "memory");
+}
+
 Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, NewExamples examples) {
   Enrolment done;
   done.given = static_cast<int64_t>(examples.hashes.size());
@@ -69,36 +68,19 @@ Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, NewExamples ex
   return done;
 }
 
-Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, const GivenImages& images) {
-  return enrol(request, examples_of(images));
-}
-
-Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, const Array& features) {
-  return enrol(request, examples_of_features(checked(features).copy(), "memory"));
-}
-
 Enrolment SharedRecognizer::enrol(const EnrolSources& sources, Progress& progress) {
   return call([&](Recognizer& own) { return own.enrol(requests_of_sources(sources, own), progress); });
 }
 
-/// What `read` gives, if that is of any use.
-template <typename Read>
-int64_t SharedRecognizer::add_unlabelled_of(const Read& read) {
+void SharedRecognizer::check_learns_from_unlabelled() {
   call([](const Recognizer& own) { own.check_learns_from_unlabelled(); });
-  const NewExamples examples = read();
-  return call([&](Recognizer& own) { return own.file().add_unlabelled(examples); });
-}
-
-int64_t SharedRecognizer::add_unlabelled(const GivenImages& images) {
-  return add_unlabelled_of([&] { return examples_of(images); });
 }
 
 int64_t SharedRecognizer::add_unlabelled(const NewExamples& examples) {
-  return add_unlabelled_of([&] { return examples; });
-}
-
-int64_t SharedRecognizer::add_unlabelled(const Array& features) {
-  return add_unlabelled_of([&] { return examples_of_features(checked(features).copy(), "memory"); });
+  return call([&](Recognizer& own) {
+    own.check_learns_from_unlabelled();
+    return own.file().add_unlabelled(examples);
+  });
 }
 
 namespace {
@@ -117,31 +99,19 @@ std::vector<int64_t> numbers_to(size_t count) {
   return numbers;
 }
 
-/// With their labels.
-TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labels, std::vector<int64_t> numbers) {
-  const size_t n = examples.hashes.size();
-  if (labels.size() != n) fail("expected one label per image, found {} labels and {} images", labels.size(), n);
-  if (numbers.empty()) numbers = numbers_to(n);
-  call_by_number(numbers, examples);
-  return {std::move(examples), labels, std::move(numbers)};
-}
-
 }  // namespace
 
-TestResult SharedRecognizer::test(const GivenImages& images, const std::vector<std::string>& labels) {
-  if (labels.size() != images.size())
-    fail("expected one label per image, found {} labels and {} images", labels.size(), images.size());
-  return test(examples_of(images), labels);
+void SharedRecognizer::check_labels(size_t labels, size_t images) {
+  if (labels != images) fail("expected one label per image, found {} labels and {} images", labels, images);
 }
 
 TestResult SharedRecognizer::test(NewExamples examples, const std::vector<std::string>& labels,
                                   std::vector<int64_t> numbers) {
-  TestFeatures made = labelled(std::move(examples), labels, std::move(numbers));
-  return call([&](Recognizer& own) { return test_recognizer(own, std::move(made)); });
-}
-
-TestResult SharedRecognizer::test(const Array& features, const std::vector<std::string>& labels) {
-  return test(examples_of_features(checked(features).copy(), "memory"), labels);
+  check_labels(labels.size(), examples.hashes.size());
+  if (numbers.empty()) numbers = numbers_to(labels.size());
+  call_by_number(numbers, examples);
+  TestFeatures images{std::move(examples), labels, std::move(numbers)};
+  return call([&](Recognizer& own) { return test_recognizer(own, std::move(images)); });
 }
 
 TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progress) {
@@ -152,15 +122,6 @@ Suggestions SharedRecognizer::suggest(NewExamples examples, int64_t count) {
   if (examples.hashes.empty()) fail("expected at least one image, found none");
   call_by_number(numbers_to(examples.hashes.size()), examples);
   return call([&](Recognizer& own) { return suggest_rows(own, examples, count); });
-}
-
-Suggestions SharedRecognizer::suggest(const Array& features, int64_t count) {
-  return suggest(examples_of_features(checked(features).copy(), "memory"), count);
-}
-
-Calibration SharedRecognizer::calibrate(const GivenImages& others, const CalibrationOptions& options,
-                                        Progress& progress) {
-  return calibrate(others.empty() ? Array() : features_of(others), options, progress);
 }
 
 Calibration SharedRecognizer::calibrate(const Array& others, const CalibrationOptions& options, Progress& progress) {
