@@ -141,7 +141,7 @@ void add_enrol_command(CLI::App& app) {
                    "Folder with a subfolder of images for each class, or with images and a CSV image,class");
   add_input_option(*command, "--csv", options->sources.list,
                    "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio");
-  add_list_choices(*command);
+  add_list_choices(*command, options->sources.lists);
   add_box_options(*command, options->sources.boxes);
   add_input_option(*command, "--features", options->sources.features,
                    "Features extracted with the recognizer's backbone (protocom extract), in place of images: of the "

@@ -6,6 +6,7 @@
 #include "protocom/box_choice.h"
 #include "protocom/class_request.h"
 #include "protocom/export.h"
+#include "protocom/list_choices.h"
 
 namespace protocom::v0 {
 
@@ -17,6 +18,7 @@ struct EnrolSources {
   std::filesystem::path list = {};          ///< CSV class,image, JSON Lines, or the JSON of COCO or Label Studio
   std::filesystem::path features = {};      ///< a file of features by the recognizer's backbone, of its classes or all
                                             ///< of `one_class`
+  ListChoices lists = {};                   ///< of `folder` and `list`
   BoxChoice boxes = {};                     ///< of the images; with `folder` they may name the classes
   std::filesystem::path described = {};     ///< CSV class,description; with images, or of further classes
   std::filesystem::path table = {};         ///< attributes of the classes: CSV class,attribute

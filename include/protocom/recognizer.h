@@ -15,6 +15,7 @@
 #include "protocom/expected_accuracy.h"
 #include "protocom/image.h"
 #include "protocom/label_check.h"
+#include "protocom/list_choices.h"
 #include "protocom/onnx_export.h"
 #include "protocom/progress.h"
 #include "protocom/recognizer_options.h"

@@ -48,9 +48,16 @@ BoxChoice box_choice(const py::object& given) {
   return {file, least, kinds};
 }
 
+/// (question, annotator, classes_from).
+ListChoices list_choices(const py::object& given) {
+  const auto [question, annotator, classes_from] = given.cast<std::tuple<std::string, std::string, std::string>>();
+  return {question, annotator, classes_from};
+}
+
 RecognizerParts parts_of(const py::dict& given) {
   RecognizerParts parts;
   parts.boxes = box_choice(given["boxes"]);
+  parts.lists = list_choices(given["lists"]);
   const auto path = [&](const char* name) { return given[name].cast<fs::path>(); };
   parts.backbone = path("backbone");
   parts.model = path("model");
@@ -246,12 +253,15 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
              const ArrayView rows(features, "features");
              return unlocked([&] { return own.test(own.examples_of(rows.array()), labels); });
            })
-      .def("test_at", [](SharedRecognizer& own, const fs::path& path, const py::object& boxes, py::object callback) {
+      .def("test_at", [](SharedRecognizer& own, const fs::path& path, const py::object& boxes, const py::object& lists,
+                         py::object callback) {
         PythonProgress progress(std::move(callback));
-        const BoxChoice choice = box_choice(boxes);
+        const BoxChoice chosen_boxes = box_choice(boxes);
+        const ListChoices chosen_lists = list_choices(lists);
         return unlocked([&] {
           EnrolSources sources = sources_at(path);
-          sources.boxes = choice;
+          sources.boxes = chosen_boxes;
+          sources.lists = chosen_lists;
           return own.test(sources, progress);
         });
       });
@@ -330,12 +340,13 @@ void bind_changes(BoundRecognizer& bound) {
            })
       .def("enrol_folder",
            [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, const py::object& boxes,
-              py::object callback) {
+              const py::object& lists, py::object callback) {
              PythonProgress progress(std::move(callback));
              EnrolSources sources;
              sources.folder = folder;
              sources.table = table;
              sources.boxes = box_choice(boxes);
+             sources.lists = list_choices(lists);
              return python_of(unlocked([&] { return enrol_folder(own, sources, progress); }));
            })
       .def("calibrate",

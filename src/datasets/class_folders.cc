@@ -72,11 +72,11 @@ std::optional<Split> split_named(const fs::path& folder) {
   return known == nullptr || known->part != FolderPart::kSplit ? std::nullopt : std::optional(known->split);
 }
 
-void refuse_parts(const fs::path& folder) {
+void refuse_parts(const fs::path& folder, const ListChoices& lists) {
   std::vector<std::string> parts;
   const std::vector<fs::path> folders = folders_in(folder);
   for (const fs::path& file : folders) {
-    if (part_named(file) && (!classes_within(file).empty() || image_list_in(file)))
+    if (part_named(file) && (!classes_within(file).empty() || image_list_in(file, lists)))
       parts.push_back(file.filename().string());
   }
   // One alone among others may be a class that is called so.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "datasets/split.h"
+#include "protocom/list_choices.h"
 
 namespace protocom {
 
@@ -24,7 +25,7 @@ std::optional<Split> split_named(const std::filesystem::path& folder);
 
 /// Throws Error where `folder` holds splits or other parts with class folders or a list of images in them: enrolled as
 /// they are, "train" and "test" would be the classes.
-void refuse_parts(const std::filesystem::path& folder);
+void refuse_parts(const std::filesystem::path& folder, const ListChoices& lists);
 
 /// Warns of class folders that hold no image themselves but several folders (family/species): each is one class.
 void warn_of_nested_classes(const std::vector<std::filesystem::path>& class_folders);

@@ -252,7 +252,7 @@ std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
   if (word == "auto" || word == "off") return std::nullopt;
   if (parts.images.empty()) fail_usage("--moments {} needs the photos that it tells of: give --images", word);
   if (const auto column = table_column_in(word)) return column;
-  if (const auto table = image_list_in(parts.images)) return SeriesRule{SeriesBy::kColumn, *table, word};
+  if (const auto table = image_list_in(parts.images, parts.lists)) return SeriesRule{SeriesBy::kColumn, *table, word};
   fail_unknown_word("--moments", word,
                     {"auto", "off", "TABLE.csv:COLUMN", "a column of the table of images in --images"});
 }
@@ -287,7 +287,7 @@ std::map<std::string, int64_t> stated_moments(const RecognizerParts& parts, cons
 FirstImages find_first_images(const RecognizerParts& parts) {
   FirstImages found;
   if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
-  if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, parts.boxes);
+  if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, parts.boxes, parts.lists);
   take_others(found);
   if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
   found.moments = stated_moments(parts, found.classes);

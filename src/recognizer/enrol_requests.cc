@@ -68,8 +68,8 @@ std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list,
 
 /// Throws Error for a folder without class folders and without a list of images that are there: of the list of others,
 /// of archives and films that it has, or else of what is expected.
-[[noreturn]] void refuse_without_classes(const fs::path& folder) {
-  if (const std::optional<fs::path> list = any_list_in(folder)) requests_of_csv(*list);
+[[noreturn]] void refuse_without_classes(const fs::path& folder, const ListChoices& lists) {
+  if (const std::optional<fs::path> list = any_list_in(folder, lists)) requests_of_csv(*list, lists);
   const std::string instead = other_media_in(folder);
   fail("{}: expected a subfolder of images for each class, or a CSV image,class beside the images; found {}",
        folder.string(), instead.empty() ? "none" : instead);
@@ -193,16 +193,16 @@ std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requ
   return names;
 }
 
-std::vector<EnrolRequest> requests_of_folder(const fs::path& folder) {
+std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, const ListChoices& lists) {
   refuse_other_media(folder);
-  if (const std::string from = list_choices().classes_from; !from.empty())
-    return requests_of_list(list_by_keywords(folder, parse_keyword_choice(from)), folder);
-  if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
+  if (!lists.classes_from.empty())
+    return requests_of_list(list_by_keywords(folder, parse_keyword_choice(lists.classes_from)), folder);
+  if (const std::optional<fs::path> list = image_list_in(folder, lists)) return requests_of_csv(*list, lists);
   if (const std::vector<ListedImage> list = list_by_sidecars(folder); !list.empty())
     return requests_of_list(list, folder);
   std::vector<fs::path> subfolders = folders_in(folder);
-  if (subfolders.empty()) refuse_without_classes(folder);
-  refuse_parts(folder);
+  if (subfolders.empty()) refuse_without_classes(folder, lists);
+  refuse_parts(folder, lists);
   if (std::vector<fs::path> albums = takeout_albums(folder); !albums.empty()) subfolders = std::move(albums);
   warn_of_nested_classes(subfolders);
   SkippedFiles skipped = skipped_in(folder);
@@ -217,11 +217,11 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder) {
   return requests;
 }
 
-std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
+std::vector<EnrolRequest> requests_of_csv(const fs::path& csv, const ListChoices& lists) {
   ListedFiles files(csv.parent_path().empty() ? fs::path(".") : csv.parent_path());
   size_t rows = 0, there = 0;
   std::string missing;
-  std::vector<ListedImage> list = read_image_list(csv);
+  std::vector<ListedImage> list = read_image_list(csv, lists);
   for (ListedImage& image : list) {
     if (image.image.empty()) continue;
     // One that is not found is named when it cannot be read.
@@ -235,16 +235,17 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   return requests_of_list(list, csv);
 }
 
-std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, const BoxChoice& given) {
+std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, const BoxChoice& given,
+                                                   const ListChoices& lists) {
   BoxChoice choice = given;
-  if (choice.file.empty() && list_choices().classes_from.empty() && !image_list_in(folder)) {
+  if (choice.file.empty() && lists.classes_from.empty() && !image_list_in(folder, lists)) {
     choice.file = boxes_beside(folder);
     if (!choice.file.empty()) logger().info("{}: using the classes of its boxes", folder.string());
   }
-  if (choice.file.empty()) return requests_of_folder(folder);
+  if (choice.file.empty()) return requests_of_folder(folder, lists);
   const BoxFile file = read_boxes(choice);
   if (file.kinds_are_classes) return requests_of_kinds(folder, file, choice.file);
-  std::vector<EnrolRequest> requests = requests_of_folder(folder);
+  std::vector<EnrolRequest> requests = requests_of_folder(folder, lists);
   crop_requests(file, choice.file, requests);
   return requests;
 }

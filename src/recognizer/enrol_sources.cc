@@ -81,9 +81,9 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
   if (!sources.features.empty()) {
     requests = requests_of_features_file(sources, file);
   } else if (!sources.folder.empty()) {
-    return requests_of_boxed_folder(sources.folder, sources.boxes);
+    return requests_of_boxed_folder(sources.folder, sources.boxes, sources.lists);
   } else if (!sources.list.empty()) {
-    requests = requests_of_csv(sources.list);
+    requests = requests_of_csv(sources.list, sources.lists);
     take_boxes(sources.boxes, requests);
     return requests;
   } else if (!sources.one_class.name.empty()) {

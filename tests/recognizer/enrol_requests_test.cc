@@ -8,7 +8,6 @@
 #include <map>
 #include <sstream>
 
-#include "datasets/list_choices.h"
 #include "datasets/xmp_keywords.h"
 #include "support/logged.h"
 #include "support/message_of.h"
@@ -146,9 +145,7 @@ TEST(EnrolRequests, OfAFolderMayBeTheKeywordsOfItsPhotos) {
     put(root / photo, "a photo");
     put(root / (photo + ".xmp"), with_keywords("", {{keyword}, {}}, photo));
   }
-  set_list_choices({"", "", "keywords"});
-  const std::vector<EnrolRequest> requests = requests_of_folder(root.path());
-  set_list_choices({});
+  const std::vector<EnrolRequest> requests = requests_of_folder(root.path(), {"", "", "keywords"});
   EXPECT_THAT(names_of(requests), ElementsAre("cat", "dog"));
   EXPECT_THAT(requests[0].images, ElementsAre((root / "1.jpg").string(), (root / "day/3.jpg").string()));
 }
