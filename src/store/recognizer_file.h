@@ -274,15 +274,11 @@ class RecognizerFile {
   /// Error if there is no change.
   void set_calibration_with_last_change(const nlohmann::json& calibration);
   /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
-  /// is a new change, which deletes it for good. Throws Error when there is none.
-  ChangeEntry undo();
-  /// The same if the last change is that one; else, or if there is none, nothing happens.
-  std::optional<ChangeEntry> undo_only(int64_t change);
+  /// is a new change, which deletes it for good. Throws Error when there is none, or the last one is not `only`.
+  ChangeEntry undo(std::optional<int64_t> only = {});
   /// Does again what the last undo() took back, with the same numbers of changes, classes and examples. Throws Error
-  /// when there is none.
-  ChangeEntry redo();
-  /// The same if that change is the next; else, or if there is none, nothing happens.
-  std::optional<ChangeEntry> redo_only(int64_t change);
+  /// when there is none, or the next one is not `only`.
+  ChangeEntry redo(std::optional<int64_t> only = {});
   /// Forgets what was removed, and how to undo and redo, and gives the room back.
   void compact();
 

@@ -91,6 +91,8 @@ class Api {
   nlohmann::json merge_class(const Request& request);
   nlohmann::json undo(const Request& request);
   nlohmann::json redo(const Request& request);
+  nlohmann::json turn(const Request& request, ChangeEntry (RecognizerFile::*way)(std::optional<int64_t> only),
+                      const char* turned);
   nlohmann::json list_changes(const Request& request);
   nlohmann::json remove_example(const Request& request);
   nlohmann::json move_example(const Request& request);
