@@ -15,7 +15,7 @@ constexpr int64_t kUsuallySuggested = 8;
 
 /// The unlabelled images with their features [u, d].
 struct Unsorted {
-  std::vector<UnlabelledEntry> entries;
+  std::vector<ExampleInfo> entries;
   Array features = {};
 };
 
@@ -31,7 +31,7 @@ Unsorted read_unsorted(const RecognizerFile& file) {
 
 /// One of them as an example of a class.
 NewExamples example_of(const RecognizerFile& file, const Unsorted& all, size_t place) {
-  const UnlabelledEntry& entry = all.entries[place];
+  const ExampleInfo& entry = all.entries[place];
   const auto row = static_cast<int64_t>(place);
   NewExamples example;
   example.features = all.features.rows(row, row + 1);
@@ -62,7 +62,7 @@ json Api::suggest_next(const Request& request) {
     json photos = json::array();
     if (all.entries.empty()) return json{{"photos", photos}, {"images", 0}};
     NewExamples images = {all.features, {}};
-    for (const UnlabelledEntry& entry : all.entries) {
+    for (const ExampleInfo& entry : all.entries) {
       images.hashes.push_back(entry.hash);
       images.sources.push_back(file_name_of(entry.source));
     }

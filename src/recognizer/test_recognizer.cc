@@ -137,7 +137,7 @@ HeldContent read_held_content(const RecognizerFile& file) {
   for (const StoredClass& one : file.snapshot().enrolled.classes) {
     if (one.features.defined()) held.features.push_back(one.features.to(NumberType::kFloat32));
   }
-  for (const UnlabelledEntry& entry : file.list_unlabelled()) held.unlabelled.insert(entry.hash);
+  for (const ExampleInfo& entry : file.list_unlabelled()) held.unlabelled.insert(entry.hash);
   return held;
 }
 

@@ -117,14 +117,6 @@ struct RecognizerSnapshot {
   std::vector<SnapshotStep> steps = {};                 ///< how it came to be, for RecognizerFile::refresh
 };
 
-/// An unlabelled image.
-struct UnlabelledEntry {
-  int64_t id = 0;
-  std::string source;  ///< where it came from
-  std::string hash;
-  int64_t time = 0;  ///< since when it is there, seconds since 1970
-};
-
 /// A photo that a recognizer holds, or held before it was removed; of one that several classes hold, one of them.
 struct HeldPhoto {
   std::string hash;        ///< hash_file of it, or hash_of_feature
@@ -228,7 +220,7 @@ class RecognizerFile {
   /// A JPEG, or nothing if none was kept. Throws Error when there is no such example.
   [[nodiscard]] std::string thumbnail(int64_t example) const;
   /// Unlabelled images, in the order in which they came.
-  [[nodiscard]] std::vector<UnlabelledEntry> list_unlabelled() const;
+  [[nodiscard]] std::vector<ExampleInfo> list_unlabelled() const;
   /// How many those are.
   [[nodiscard]] int64_t count_unlabelled() const;
   /// A JPEG of one of them, or nothing if none was kept. Throws Error when it is not there.
