@@ -60,9 +60,7 @@ protocom::Array images_of(int64_t number, int64_t count, int64_t dim, uint64_t s
 }
 
 protocom::ClassEnrolment enrolment(protocom::Recognizer& recognizer, int64_t number, int64_t images) {
-  protocom::ClassRequest request;
-  request.name = fmt::format("class {}", number);
-  protocom::ClassEnrolment made = recognizer.describe(request);
+  protocom::ClassEnrolment made = recognizer.describe({fmt::format("class {}", number)});
   const auto seed = static_cast<uint64_t>(1'000'000 + 10 * number + images);
   made.examples.features = images_of(number, images, recognizer.file().settings().feature_dim, seed);
   for (int64_t i = 0; i < images; ++i) made.examples.hashes.push_back(fmt::format("{}-{}-{}", number, i, images));

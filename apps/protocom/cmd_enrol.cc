@@ -17,8 +17,6 @@ struct EnrolArguments {
   EnrolSources sources;
   RecognizerOptions recognizing;
   ResumeLines resume = ResumeLines::kNo;
-
-  EnrolArguments() { sources.wordnet = kWordNetFolder; }
 };
 
 /// The sources with images of the standard input as files, which `images` keeps.
@@ -47,7 +45,7 @@ void print_findings(Recognizer& recognizer, const Enrolment& done) {
 /// Unlabelled photos, instead of classes.
 void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
   const EnrolSources& sources = options.sources;
-  if (!sources.class_name.empty() || !sources.images.empty() || !sources.folder.empty() || !sources.list.empty() ||
+  if (!sources.one_class.name.empty() || !sources.images.empty() || !sources.folder.empty() || !sources.list.empty() ||
       !sources.features.empty() || !sources.described.empty())
     fail_usage("--unlabelled cannot be combined with classes: enrol them in another call");
   if (!sources.boxes.file.empty()) fail_usage("--boxes needs images of classes: leave out --unlabelled");
@@ -106,7 +104,7 @@ void run_enrol(const CLI::App& command, const EnrolArguments& options) {
 /// The class in words.
 void add_words(CLI::App& command, EnrolArguments& options) {
   CLI::Option* describe = command
-                              .add_option("--describe", options.sources.descriptions,
+                              .add_option("--describe", options.sources.one_class.descriptions,
                                           "The class in words, with or without images; repeated: the mean of all")
                               ->allow_extra_args(false)
                               ->take_all();
@@ -130,20 +128,20 @@ void add_enrol_command(CLI::App& app) {
   add_input_option(*command, "images", options->sources.images,
                    "Images of the class, or folders of them; none: the class has only a description; -: read an image "
                    "or names of images from the standard input");
-  command->add_option("--class", options->sources.class_name, "Name of the class");
-  CLI::Option* attributes = add_list_option(*command, "--attributes", options->sources.attributes,
+  command->add_option("--class", options->sources.one_class.name, "Name of the class");
+  CLI::Option* attributes = add_list_option(*command, "--attributes", options->sources.one_class.attributes,
                                             "Attributes of the class, by their names in the knowledge")
                                 ->allow_extra_args(false)  // a,b,c in one argument: what follows is an image
                                 ->take_all();
   command
-      ->add_option("--synset", options->sources.synset,
+      ->add_option("--synset", options->sources.one_class.synset,
                    "Its WordNet synset (n02391049, zebra.n.01), instead of attributes")
       ->excludes(attributes);
   add_input_option(*command, "--folder", options->sources.folder,
                    "Folder with a subfolder of images for each class, or with images and a CSV image,class");
   add_input_option(*command, "--csv", options->sources.list,
                    "Classes and images: CSV class,image, JSON Lines, or the JSON of COCO or Label Studio");
-  add_list_choices(*command);
+  add_list_choices(*command, options->sources.lists);
   add_box_options(*command, options->sources.boxes);
   add_input_option(*command, "--features", options->sources.features,
                    "Features extracted with the recognizer's backbone (protocom extract), in place of images: of the "
@@ -156,7 +154,8 @@ void add_enrol_command(CLI::App& app) {
   add_input_option(*command, "--vectors", options->sources.vectors,
                    "Word vectors that the knowledge was made with, to embed the class's name");
   add_words(*command, *options);
-  add_input_option(*command, "--wordnet", options->sources.wordnet, "Folder of the WordNet database, for --synset");
+  add_input_option(*command, "--wordnet", options->sources.wordnet, "Folder of the WordNet database, for --synset")
+      ->default_str(kWordNetFolder);
   add_device(*command, options->recognizing.device);
   add_resume(*command, options->resume, "the recognizer");
   command->callback([command, options] { run_enrol(*command, *options); });

@@ -63,7 +63,7 @@ void add_new_command(CLI::App& app) {
                    "Folder with a subfolder of photos for each class, or with photos and a CSV image,class")
       ->required();
   add_input_option(*command, "--backbone", parts->backbone, kBackboneHelp);
-  add_list_choices(*command);
+  add_list_choices(*command, parts->lists);
   add_box_options(*command, parts->boxes);
   command->add_option("--preprocess", parts->preprocessing, kPreprocessHelp);
   add_device(*command, parts->device);

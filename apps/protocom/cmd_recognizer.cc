@@ -175,7 +175,7 @@ void add_create(CLI::App& parent) {
   CLI::Option* images = add_input_option(
       *command, "--images", options->parts.images,
       "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class");
-  add_list_choices(*command);
+  add_list_choices(*command, options->parts.lists);
   add_box_options(*command, options->parts.boxes);
   add_input_option(*command, "--attributes", options->parts.attributes,
                    "Their attributes: CSV class,attribute, or a filled-in knowledge template")

@@ -59,7 +59,7 @@ void add_split_command(CLI::App& app) {
                                   "protocom split photos --out split.csv");
   add_input_option(*command, "images,--images", options->dataset.images, "Folder of the images")->required();
   add_layout(*command, options->dataset);
-  add_list_choices(*command);
+  add_list_choices(*command, options->dataset.lists);
   command->add_option("--val", options->division.val,
                       "Number of val classes, for choosing settings; 0: none; default: 16 %, of few classes 5, or a "
                       "fifth if that is less");

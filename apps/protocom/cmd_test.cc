@@ -18,6 +18,7 @@ struct TestArguments {
   int64_t worst = 10;
   RecognizerOptions recognizing;
   BoxChoice boxes;
+  ListChoices lists;
 };
 
 /// Of a photo for the page; "" if it cannot be read, or is known by its features alone.
@@ -80,6 +81,7 @@ void run_test(const TestArguments& options) {
   Recognizer first = Recognizer::open(options.given.front(), options.recognizing);
   EnrolSources sources = sources_at(options.given.back());
   sources.boxes = options.boxes;
+  sources.lists = options.lists;
   const std::vector<EnrolRequest> photos = labelled_images(sources, first.file());
   ComparedTests tests;
   if (compared) {
@@ -105,7 +107,7 @@ void add_test_command(CLI::App& app) {
                    "or a list in it, a list (CSV, JSON), or a file of features")
       ->required();
   add_box_options(*command, options->boxes);
-  add_list_choices(*command);
+  add_list_choices(*command, options->lists);
   command->add_flag("--json", options->as_json, "All figures and answers as JSON");
   add_output_option(*command, "--csv", options->csv, "Also write the answers, a row per photo");
   add_output_option(*command, "--html", options->html,

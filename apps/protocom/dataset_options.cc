@@ -1,7 +1,6 @@
 #include "dataset_options.h"
 
 #include "datasets/boxed_dataset.h"
-#include "datasets/list_choices.h"
 #include "datasets/photo_keywords.h"
 
 namespace protocom::cli {
@@ -12,6 +11,7 @@ ImageDatasetOptions DatasetOptions::to_library() const {
   if (!split.empty()) options.split = split;
   options.standard_split = standard_split;
   options.strict = strict;
+  options.lists = lists;
   return options;
 }
 
@@ -34,26 +34,17 @@ void add_box_options(CLI::App& command, BoxChoice& boxes) {
       ->needs(file);
 }
 
-void add_list_choices(CLI::App& command) {
-  const auto choices = std::make_shared<ListChoices>();
-  const auto choose = [choices](std::string ListChoices::*part) {
-    return [choices, part](const std::string& text) {
-      (*choices).*part = text;
-      set_list_choices(*choices);
-    };
-  };
-  command.add_option_function<std::string>(
-      "--question", choose(&ListChoices::question),
-      "Question whose answers are the classes, if a list has several (Label Studio)");
-  command.add_option_function<std::string>(
-      "--annotator", choose(&ListChoices::annotator),
+void add_list_choices(CLI::App& command, ListChoices& lists) {
+  command.add_option("--question", lists.question,
+                     "Question whose answers are the classes, if a list has several (Label Studio)");
+  command.add_option(
+      "--annotator", lists.annotator,
       "Whose answers count if annotators disagree (Label Studio): an annotator's number or address, or majority");
   command.add_option_function<std::string>(
       "--classes-from",
-      [choices](const std::string& text) {
+      [&lists](const std::string& text) {
         static_cast<void>(parse_keyword_choice(text));
-        choices->classes_from = text;
-        set_list_choices(*choices);
+        lists.classes_from = text;
       },
       "Use the photos' keywords (XMP in the photo or its sidecar, IPTC) as classes: keywords; keywords:2, their second "
       "level; 'keywords:Animals|Birds', the level below Animals|Birds");
@@ -65,7 +56,7 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::
   add_input_option(command, "--split", options.split,
                    "Split of the classes: a CSV class,split or a prefix P of P-base.txt, P-val.txt, P-novel.txt");
   command.add_option("--standard-split", options.standard_split, "cub, mini-imagenet or tiered-imagenet");
-  add_list_choices(command);
+  add_list_choices(command, options.lists);
 }
 
 void add_strict(CLI::App& command, DatasetOptions& options) {

@@ -7,6 +7,7 @@
 #include "encoders/encoder.h"
 #include "images/preprocessing.h"
 #include "protocom/box_choice.h"
+#include "protocom/list_choices.h"
 
 namespace protocom::cli {
 
@@ -17,6 +18,7 @@ struct DatasetOptions {
   std::string split;
   std::string standard_split;
   bool strict = false;
+  ListChoices lists;
   BoxChoice boxes = {};  ///< of the commands that take them
 
   /// The library's form.
@@ -27,8 +29,8 @@ struct DatasetOptions {
 void add_layout(CLI::App& command, DatasetOptions& options);
 /// Adds --boxes, --min-confidence and --box-kinds. `boxes` must outlive the command.
 void add_box_options(CLI::App& command, BoxChoice& boxes);
-/// Adds --question, --annotator and --classes-from, which count in all of the process.
-void add_list_choices(CLI::App& command);
+/// Adds --question, --annotator and --classes-from. `lists` must outlive the command.
+void add_list_choices(CLI::App& command, ListChoices& lists);
 /// Adds `images` (also --images), --layout, --split, --standard-split, --question, --annotator and --classes-from.
 /// `options` must outlive the command.
 void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::string& images_help);

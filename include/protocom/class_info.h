@@ -31,10 +31,10 @@ struct ClassInfo {
 /// An enrolled image in lists.
 struct ExampleInfo {
   int64_t id = 0;
-  std::string class_name;
-  std::string source;  ///< where it came from
-  std::string hash;    ///< of its file, or of its feature if only that is known
-  int64_t time = 0;    ///< of its enrolment, seconds since 1970
+  std::string class_name;  ///< empty: unlabelled
+  std::string source;      ///< where it came from
+  std::string hash;        ///< of its file, or of its feature if only that is known
+  int64_t time = 0;        ///< of its enrolment, seconds since 1970
 };
 
 }  // namespace protocom::v0

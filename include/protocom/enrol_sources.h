@@ -4,26 +4,26 @@
 #include <vector>
 
 #include "protocom/box_choice.h"
+#include "protocom/class_request.h"
 #include "protocom/export.h"
+#include "protocom/list_choices.h"
 
 namespace protocom::v0 {
 
 /// What to enrol: one class by its name, or the classes of a folder, a list, a file of features or of descriptions.
 struct EnrolSources {
-  std::string class_name = {};                 ///< one class; empty: those of one of the files below
-  std::vector<std::string> images = {};        ///< of that class: files, or folders that are walked
-  std::vector<std::string> attributes = {};    ///< of that class, by their names in the recognizer's knowledge
-  std::string synset = {};                     ///< of that class, in place of attributes: "n02391049", "zebra.n.01"
-  std::vector<std::string> descriptions = {};  ///< of that class, in words; the mean of all counts
+  ClassRequest one_class = {};              ///< one class; without a name: those of one of the files below
+  std::vector<std::string> images = {};     ///< of that class: files, or folders that are walked
   std::filesystem::path folder = {};        ///< a subfolder of images for each class, or images and a CSV image,class
   std::filesystem::path list = {};          ///< CSV class,image, JSON Lines, or the JSON of COCO or Label Studio
   std::filesystem::path features = {};      ///< a file of features by the recognizer's backbone, of its classes or all
-                                            ///< of `class_name`
+                                            ///< of `one_class`
+  ListChoices lists = {};                   ///< of `folder` and `list`
   BoxChoice boxes = {};                     ///< of the images; with `folder` they may name the classes
   std::filesystem::path described = {};     ///< CSV class,description; with images, or of further classes
   std::filesystem::path table = {};         ///< attributes of the classes: CSV class,attribute
   std::filesystem::path text_encoder = {};  ///< folder of the text encoder of the recognizer's knowledge; needed with
-                                            ///< `descriptions` and `described`
+                                            ///< descriptions in words
   std::filesystem::path vectors = {};       ///< the word vectors that the knowledge was made with; empty: none
   std::filesystem::path wordnet = {};       ///< folder of the WordNet database; empty: the system's
 };

@@ -8,12 +8,14 @@
 #include "protocom/answer.h"
 #include "protocom/calibration.h"
 #include "protocom/class_info.h"
+#include "protocom/class_request.h"
 #include "protocom/enrol_sources.h"
 #include "protocom/enrolment.h"
 #include "protocom/error.h"
 #include "protocom/expected_accuracy.h"
 #include "protocom/image.h"
 #include "protocom/label_check.h"
+#include "protocom/list_choices.h"
 #include "protocom/onnx_export.h"
 #include "protocom/progress.h"
 #include "protocom/recognizer_options.h"
@@ -54,18 +56,14 @@ class PROTOCOM_API Recognizer {
   /// Features float32 [n, d] of images.
   Matrix features_of(const std::vector<Image>& images);
 
-  /// Adds a class, or images to one; `attributes`: of the class, by their names in the recognizer's knowledge. One
-  /// transaction: all or nothing. Throws Error for an unreadable image and an unknown attribute.
-  Enrolment enrol(const std::string& class_name, const std::vector<Image>& images,
-                  const std::vector<std::string>& attributes = {});
-  /// The same with texts that describe the class, such as "a small brown bird with a red breast", of which the mean
-  /// vector is used. `encoder`: the text encoder of the recognizer's knowledge. Throws Error for a recognizer whose
-  /// knowledge is not of texts, an encoder of other dimensions and a text without a word.
-  Enrolment enrol_described(const std::string& class_name, const std::vector<std::string>& descriptions,
-                            const TextEncoder& encoder, const std::vector<Image>& images = {});
+  /// Adds a class, or images to one, by its name or with what is said of it. One transaction: all or nothing.
+  /// `encoder`: for descriptions, the text encoder of the recognizer's knowledge. Throws Error for an unreadable image,
+  /// an unknown attribute, and of descriptions for knowledge that is not of texts, an encoder of other dimensions and a
+  /// text without a word; UsageError for descriptions without an encoder.
+  Enrolment enrol(const ClassRequest& one_class, const std::vector<Image>& images = {},
+                  const TextEncoder* encoder = nullptr);
   /// The same of features [n, d].
-  Enrolment enrol_features(const std::string& class_name, const Rows& features,
-                           const std::vector<std::string>& attributes = {});
+  Enrolment enrol_features(const ClassRequest& one_class, const Rows& features, const TextEncoder* encoder = nullptr);
   /// Enrols the classes of a folder, a list, a file of features or of descriptions, or one class of files. Unreadable
   /// images are left out and named. Throws UsageError for sources without a class or of several kinds.
   Enrolment enrol(const EnrolSources& sources, const Progress& progress = {});

@@ -7,6 +7,7 @@
 
 #include "protocom/box_choice.h"
 #include "protocom/export.h"
+#include "protocom/list_choices.h"
 
 namespace protocom::v0 {
 
@@ -35,6 +36,7 @@ struct RecognizerParts {
                                             ///< place of knowledge: classes are described in words
   /// A folder with a subfolder for each class to enrol, or with images and a CSV image,class; empty: no class.
   std::filesystem::path images = {};
+  ListChoices lists = {};                 ///< of these images
   BoxChoice boxes = {};                   ///< of these images; their kinds may be the classes
   std::filesystem::path attributes = {};  ///< of these classes: CSV class,attribute; empty: none
   /// With a text encoder: names of further classes, besides those of `images`.

@@ -475,6 +475,9 @@ class Recognizer:
         backbone: _Path = "",
         images: Optional[_Path] = None,
         boxes: Optional[Union[_Path, Boxes]] = None,
+        question: str = "",
+        annotator: str = "",
+        classes_from: str = "",
         attributes: Optional[_Path] = None,
         fitted: _Path = "",
         space: _Path = "",
@@ -536,6 +539,9 @@ class Recognizer:
         attributes: Optional[_Path] = None,
         *,
         boxes: Optional[Union[_Path, Boxes]] = None,
+        question: str = "",
+        annotator: str = "",
+        classes_from: str = "",
         progress: Optional[_Progress] = None,
     ) -> _FolderEnrolment: ...
     def calibrate(
@@ -559,6 +565,9 @@ class Recognizer:
         labels: Optional[Sequence[str]] = None,
         *,
         boxes: Optional[Union[_Path, Boxes]] = None,
+        question: str = "",
+        annotator: str = "",
+        classes_from: str = "",
         on_error: _OnError = "raise",
         progress: Optional[_Progress] = None,
     ) -> TestResult: ...

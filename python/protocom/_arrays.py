@@ -209,6 +209,11 @@ def truth(value, what):
     return bool(value)
 
 
+def texts(**values):
+    """The values as a tuple, each as `text` takes it."""
+    return tuple(text(value, name) for name, value in values.items())
+
+
 def text(value, what):
     """A str that is UTF-8: the names that Python makes of other bytes in file names are not."""
     if not isinstance(value, str):

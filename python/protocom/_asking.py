@@ -142,7 +142,7 @@ def features_of(self, images, *, on_error="raise"):
     return _given_images.features_of_all(given, self._core.features_of, on_error, dim=self._core.feature_dim())
 
 
-def test(self, images, labels=None, *, boxes=None, on_error="raise", progress=None):
+def test(self, images, labels=None, *, boxes=None, question="", annotator="", classes_from="", on_error="raise", progress=None):
     """Measures accuracy on labelled images that are not enrolled; enrolled ones are left out.
 
     Parameters
@@ -150,7 +150,7 @@ def test(self, images, labels=None, *, boxes=None, on_error="raise", progress=No
     images : path of a folder with a subfolder for each class, of a list (CSV, JSON) or of a file of features; or, with
         ``labels``, several images or features as ``classify`` takes them
     labels : the right class of each image; classes that the recognizer does not have count as unknown
-    boxes : boxes of the images of a folder or list, as ``create`` takes them
+    boxes, question, annotator, classes_from : of the images of a folder or list, as ``create`` takes them
     on_error : with ``labels``, as ``classify`` takes it; "skip" leaves unreadable images out and lists them in
         ``unreadable``
 
@@ -161,7 +161,10 @@ def test(self, images, labels=None, *, boxes=None, on_error="raise", progress=No
     if labels is None:
         if not isinstance(images, (str, os.PathLike)):
             raise UsageError("images without labels must be the path of a folder, a list or a file of features")
-        return TestResult(self._core.test_at(_arrays.fspath(images), _boxes.choice(boxes), progress))
+        lists = _arrays.texts(question=question, annotator=annotator, classes_from=classes_from)
+        return TestResult(self._core.test_at(_arrays.fspath(images), _boxes.choice(boxes), lists, progress))
+    if question or annotator or classes_from:
+        raise UsageError("question, annotator and classes_from need the path of a folder or a list, and no labels")
     if boxes is not None:
         raise UsageError("boxes need the path of a folder or a list; for paths with labels give protocom.crops(...)")
     names = [_class_name(str(one)) for one in ([labels] if isinstance(labels, str) else labels)]

@@ -39,10 +39,11 @@ def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, 
     return done
 
 
-def enrol_folder(self, folder, attributes=None, *, boxes=None, progress=None):
-    """Enrols a class for each subfolder. ``attributes``: a CSV class,attribute; ``boxes``: as ``create`` takes them.
+def enrol_folder(self, folder, attributes=None, *, boxes=None, question="", annotator="", classes_from="", progress=None):
+    """Enrols a class for each subfolder. ``attributes``: a CSV class,attribute; the others: as ``create`` takes them.
     Returns what ``enrol`` returns, with ``expected``: the expected accuracy, in a sentence."""
-    return self._core.enrol_folder(_arrays.fspath(folder), _arrays.fspath(attributes or ""), _boxes.choice(boxes), progress)
+    return self._core.enrol_folder(_arrays.fspath(folder), _arrays.fspath(attributes or ""), _boxes.choice(boxes),
+                                   _arrays.texts(question=question, annotator=annotator, classes_from=classes_from), progress)
 
 
 def add_unlabelled(self, images, *, on_error="raise"):

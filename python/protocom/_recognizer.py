@@ -96,9 +96,9 @@ class Recognizer:
         return cls(path, **options)
 
     @classmethod
-    def create(cls, path, *, backbone="", images=None, boxes=None, attributes=None, fitted="", space="", model="", knowledge="",
-               text_encoder=None, unlabelled=(), preprocess="", output="", thumbnails=True, half_features=False, moments="auto",
-               external_backbone=False, **options):
+    def create(cls, path, *, backbone="", images=None, boxes=None, question="", annotator="", classes_from="", attributes=None,
+               fitted="", space="", model="", knowledge="", text_encoder=None, unlabelled=(), preprocess="", output="",
+               thumbnails=True, half_features=False, moments="auto", external_backbone=False, **options):
         """Makes a file, and enrols a class for each subfolder of ``images``.
 
         Parameters
@@ -106,6 +106,10 @@ class Recognizer:
         backbone : path of an encoder, or name of an installed one (``protocom encoders``); default: the default encoder
         images : folder with a subfolder of images for each class, optional
         boxes : boxes of these images, each treated as a separate image: path of a file or folder of boxes, or Boxes
+        question, annotator : of a list of Label Studio, the question whose answers are the classes, and whose answers count
+            if annotators disagree: an annotator's number or address, or "majority"
+        classes_from : "keywords": the photos' keywords are the classes; "keywords:2": their second level;
+            "keywords:Animals|Birds": the level below; default: folders or a list
         attributes : CSV class,attribute of these classes, optional
         fitted, space, model, knowledge : paths, as ``protocom recognizer create`` takes them
         text_encoder : the backbone's own text encoder or its folder (CLIP, SigLIP): class names are used besides the
@@ -128,8 +132,9 @@ class Recognizer:
         if isinstance(moments, bool):
             moments = "auto" if moments else "off"
         given.update(preprocess=preprocess, output=output, thumbnails=thumbnails, half_features=half_features, moments=_arrays.text(moments, "moments"),
-                     external_backbone=external_backbone, boxes=_boxes.choice(boxes), unlabelled=_boxes._paths(unlabelled),
-                     device=options.get("device", "auto"))
+                     external_backbone=external_backbone, boxes=_boxes.choice(boxes),
+                     lists=_arrays.texts(question=question, annotator=annotator, classes_from=classes_from),
+                     unlabelled=_boxes._paths(unlabelled), device=options.get("device", "auto"))
         made = os.path.realpath(_arrays.fspath(path))
         if os.path.exists(made) and not os.path.isdir(made) and not os.path.isfile(made):  # it would be written to, and removed
             raise Error(f"cannot write {path}: it is a device or a pipe, expected a file name")

@@ -10,7 +10,6 @@
 #include "eval/test_figures.h"
 #include "images.h"
 #include "methods.h"
-#include "read_images.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/enrol_sources.h"
@@ -47,9 +46,16 @@ BoxChoice box_choice(const py::object& given) {
   return {file, least, kinds};
 }
 
+/// (question, annotator, classes_from).
+ListChoices list_choices(const py::object& given) {
+  const auto [question, annotator, classes_from] = given.cast<std::tuple<std::string, std::string, std::string>>();
+  return {question, annotator, classes_from};
+}
+
 RecognizerParts parts_of(const py::dict& given) {
   RecognizerParts parts;
   parts.boxes = box_choice(given["boxes"]);
+  parts.lists = list_choices(given["lists"]);
   const auto path = [&](const char* name) { return given[name].cast<fs::path>(); };
   parts.backbone = path("backbone");
   parts.model = path("model");
@@ -111,22 +117,20 @@ json examples_json(const Recognizer& recognizer, const std::string& name) {
 /// What is said of a class: a dict of its name, attributes, descriptions and the text encoder for these.
 class Said {
  public:
-  explicit Said(const py::dict& given)
-      : descriptions_(given["descriptions"].cast<std::vector<std::string>>()),
-        encoder_(given["text_encoder"].cast<std::shared_ptr<TextEncoder>>()) {
-    request_.name = given["name"].cast<std::string>();
-    request_.attributes = given["attributes"].cast<std::vector<std::string>>();
+  explicit Said(const py::dict& given) : encoder_(given["text_encoder"].cast<std::shared_ptr<TextEncoder>>()) {
+    said_.name = given["name"].cast<std::string>();
+    said_.attributes = given["attributes"].cast<std::vector<std::string>>();
+    said_.descriptions = given["descriptions"].cast<std::vector<std::string>>();
   }
   /// Takes as long as the descriptions need.
-  [[nodiscard]] ClassRequest request() const {
-    ClassRequest request = request_;
-    if (!descriptions_.empty()) describe_in_words(*encoder_, descriptions_, request);
+  [[nodiscard]] ClassToDescribe request() const {
+    ClassToDescribe request{said_};
+    if (!said_.descriptions.empty()) describe_in_words(*encoder_, request);
     return request;
   }
 
  private:
-  ClassRequest request_;
-  std::vector<std::string> descriptions_;
+  ClassRequest said_;
   SharedTextEncoder encoder_;
 };
 
@@ -137,7 +141,7 @@ void bind_questions(BoundRecognizer& bound) {
       .def("classify",
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
-             return python_of(unlocked([&] { return answers_json(own.classify(pointers(given))); }));
+             return python_of(unlocked([&] { return answers_json(own.classify(own.features_of(pointers(given)))); }));
            })
       .def("classify_features",
            [](SharedRecognizer& own, const py::object& features) {
@@ -165,7 +169,7 @@ void bind_questions(BoundRecognizer& bound) {
            [](SharedRecognizer& own, const py::list& images) {
              const std::vector<GivenImage> given = given_images(images);
              return unlocked([&] {
-               ReadImages read;
+               ExamplesInParts read;
                read.add(own.examples_of(pointers(given)));
                return read;
              });
@@ -217,10 +221,10 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
       });
   bound
       .def("test",
-           [](SharedRecognizer& own, const ReadImages& images, const std::vector<std::string>& labels,
+           [](SharedRecognizer& own, const ExamplesInParts& images, const std::vector<std::string>& labels,
               const std::vector<int64_t>& numbers, const std::vector<std::string>& unreadable) {
              return unlocked([&] {
-               TestResult made = own.test(images.joined(), labels, numbers);
+               TestResult made = own.test(ExamplesInParts(images).joined(), labels, numbers);
                for (const std::string& reason : unreadable) made.unreadable.push_back({{}, reason});
                return made;
              });
@@ -228,14 +232,17 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
       .def("test_features",
            [](SharedRecognizer& own, const py::object& features, const std::vector<std::string>& labels) {
              const ArrayView rows(features, "features");
-             return unlocked([&] { return own.test(rows.array(), labels); });
+             return unlocked([&] { return own.test(own.examples_of(rows.array()), labels); });
            })
-      .def("test_at", [](SharedRecognizer& own, const fs::path& path, const py::object& boxes, py::object callback) {
+      .def("test_at", [](SharedRecognizer& own, const fs::path& path, const py::object& boxes, const py::object& lists,
+                         py::object callback) {
         PythonProgress progress(std::move(callback));
-        const BoxChoice choice = box_choice(boxes);
+        const BoxChoice chosen_boxes = box_choice(boxes);
+        const ListChoices chosen_lists = list_choices(lists);
         return unlocked([&] {
           EnrolSources sources = sources_at(path);
-          sources.boxes = choice;
+          sources.boxes = chosen_boxes;
+          sources.lists = chosen_lists;
           return own.test(sources, progress);
         });
       });
@@ -244,13 +251,15 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
 void bind_labels(py::module_& module, BoundRecognizer& bound) {
   bound
       .def("suggest",
-           [](SharedRecognizer& own, const ReadImages& images, int64_t count) {
-             return python_of(unlocked([&] { return suggestions_json(own.suggest(images.joined(), count)); }));
+           [](SharedRecognizer& own, const ExamplesInParts& images, int64_t count) {
+             return python_of(
+                 unlocked([&] { return suggestions_json(own.suggest(ExamplesInParts(images).joined(), count)); }));
            })
       .def("suggest_features",
            [](SharedRecognizer& own, const py::object& features, int64_t count) {
              const ArrayView rows(features, "features");
-             return python_of(unlocked([&] { return suggestions_json(own.suggest(rows.array(), count)); }));
+             return python_of(
+                 unlocked([&] { return suggestions_json(own.suggest(own.examples_of(rows.array()), count)); }));
            })
       .def("check_labels", [](SharedRecognizer& own, py::object callback) {
         PythonProgress progress(std::move(callback));
@@ -280,17 +289,15 @@ void bind_export(BoundRecognizer& bound) {
 void bind_unlabelled(BoundRecognizer& bound) {
   bound
       .def("check_learns_from_unlabelled",
-           [](SharedRecognizer& own) {
-             called(own, [](const Recognizer& recognizer) { recognizer.check_learns_from_unlabelled(); });
-           })
+           [](SharedRecognizer& own) { unlocked([&] { own.check_learns_from_unlabelled(); }); })
       .def("add_unlabelled",
-           [](SharedRecognizer& own, const ReadImages& images) {
-             return unlocked([&] { return own.add_unlabelled(images.joined()); });
+           [](SharedRecognizer& own, const ExamplesInParts& images) {
+             return unlocked([&] { return own.add_unlabelled(ExamplesInParts(images).joined()); });
            })
       .def("add_unlabelled_features",
            [](SharedRecognizer& own, const py::object& features) {
              const ArrayView rows(features, "features");
-             return unlocked([&] { return own.add_unlabelled(rows.array()); });
+             return unlocked([&] { return own.add_unlabelled(own.examples_of(rows.array())); });
            })
       .def("remove_unlabelled", [](SharedRecognizer& own) {
         return called(own, [](Recognizer& recognizer) { return recognizer.file().remove_all_unlabelled(); });
@@ -300,24 +307,27 @@ void bind_unlabelled(BoundRecognizer& bound) {
 void bind_changes(BoundRecognizer& bound) {
   bound
       .def("enrol",
-           [](SharedRecognizer& own, const py::dict& stated, const ReadImages& images) {
+           [](SharedRecognizer& own, const py::dict& stated, const ExamplesInParts& images) {
              const Said said(stated);
-             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), images.joined())); }));
+             return python_of(
+                 unlocked([&] { return enrolment_json(own.enrol(said.request(), ExamplesInParts(images).joined())); }));
            })
       .def("enrol_features",
            [](SharedRecognizer& own, const py::dict& stated, const py::object& features) {
              const ArrayView rows(features, "features");
              const Said said(stated);
-             return python_of(unlocked([&] { return enrolment_json(own.enrol(said.request(), rows.array())); }));
+             return python_of(
+                 unlocked([&] { return enrolment_json(own.enrol(said.request(), own.examples_of(rows.array()))); }));
            })
       .def("enrol_folder",
            [](SharedRecognizer& own, const fs::path& folder, const fs::path& table, const py::object& boxes,
-              py::object callback) {
+              const py::object& lists, py::object callback) {
              PythonProgress progress(std::move(callback));
              EnrolSources sources;
              sources.folder = folder;
              sources.table = table;
              sources.boxes = box_choice(boxes);
+             sources.lists = list_choices(lists);
              return python_of(unlocked([&] { return enrol_folder(own, sources, progress); }));
            })
       .def("calibrate",
@@ -362,7 +372,10 @@ void bind_changes(BoundRecognizer& bound) {
 }  // namespace
 
 void bind_recognizer(py::module_& module) {
-  bind_read_images(module);
+  // What a recognizer keeps of images that were read in several calls.
+  py::class_<ExamplesInParts, std::shared_ptr<ExamplesInParts>>(module, "ReadImages")
+      .def(py::init<>())
+      .def("add", [](ExamplesInParts& own, const ExamplesInParts& more) { own.add(ExamplesInParts(more).joined()); });
   BoundRecognizer bound(module, "Recognizer");
   bound.def(py::init([](const fs::path& path, const py::dict& given) {
     const RecognizerOptions options = recognizer_options(given);

@@ -15,10 +15,9 @@ namespace {
 
 Answers answers_of(std::vector<Answer> answers) { return {std::move(answers), {}}; }
 
-protocom::ClassRequest request_of(const std::string& name, const std::vector<std::string>& attributes) {
-  protocom::ClassRequest request;
-  request.name = name;
-  request.attributes = attributes;
+ClassToDescribe described(const ClassRequest& one_class, const TextEncoder* encoder) {
+  ClassToDescribe request{one_class};
+  if (encoder != nullptr) describe_in_words(encoder->impl().encoder, request);
   return request;
 }
 
@@ -45,6 +44,10 @@ struct Recognizer::Impl {
   static const RecognizerOptions& checked(const RecognizerOptions& options) {
     check_options(options);
     return options;
+  }
+
+  [[nodiscard]] NewExamples examples_of(const Rows& features) const {
+    return shared.examples_of(array_of(features, "features"));
   }
 
   std::string path;
@@ -85,7 +88,7 @@ Answer Recognizer::classify(const Image& image) {
 }
 
 Answers Recognizer::classify(const std::vector<Image>& images) {
-  return with_warnings([&] { return answers_of(impl_->shared.classify(given(images))); });
+  return with_warnings([&] { return answers_of(impl_->shared.classify(impl_->shared.features_of(given(images)))); });
 }
 
 Answers Recognizer::classify_features(const Rows& features) {
@@ -96,25 +99,15 @@ Matrix Recognizer::features_of(const std::vector<Image>& images) {
   return guarded([&] { return matrix_of(impl_->shared.features_of(given(images))); });
 }
 
-Enrolment Recognizer::enrol(const std::string& class_name, const std::vector<Image>& images,
-                            const std::vector<std::string>& attributes) {
-  return with_warnings([&] { return impl_->shared.enrol(request_of(class_name, attributes), given(images)); });
-}
-
-Enrolment Recognizer::enrol_described(const std::string& class_name, const std::vector<std::string>& descriptions,
-                                      const TextEncoder& encoder, const std::vector<Image>& images) {
-  return with_warnings([&] {
-    if (descriptions.empty()) fail_usage("class '{}': expected at least one description, found none", class_name);
-    protocom::ClassRequest request = request_of(class_name, {});
-    describe_in_words(encoder.impl().encoder, descriptions, request);
-    return impl_->shared.enrol(request, given(images));
-  });
-}
-
-Enrolment Recognizer::enrol_features(const std::string& class_name, const Rows& features,
-                                     const std::vector<std::string>& attributes) {
+Enrolment Recognizer::enrol(const ClassRequest& one_class, const std::vector<Image>& images,
+                            const TextEncoder* encoder) {
   return with_warnings(
-      [&] { return impl_->shared.enrol(request_of(class_name, attributes), array_of(features, "features")); });
+      [&] { return impl_->shared.enrol(described(one_class, encoder), impl_->shared.examples_of(given(images))); });
+}
+
+Enrolment Recognizer::enrol_features(const ClassRequest& one_class, const Rows& features, const TextEncoder* encoder) {
+  return with_warnings(
+      [&] { return impl_->shared.enrol(described(one_class, encoder), impl_->examples_of(features)); });
 }
 
 Enrolment Recognizer::enrol(const EnrolSources& sources, const Progress& progress) {
@@ -125,11 +118,14 @@ Enrolment Recognizer::enrol(const EnrolSources& sources, const Progress& progres
 }
 
 int64_t Recognizer::add_unlabelled(const std::vector<Image>& images) {
-  return guarded([&] { return impl_->shared.add_unlabelled(given(images)); });
+  return guarded([&] {
+    impl_->shared.check_learns_from_unlabelled();
+    return impl_->shared.add_unlabelled(impl_->shared.examples_of(given(images)));
+  });
 }
 
 int64_t Recognizer::add_unlabelled_features(const Rows& features) {
-  return guarded([&] { return impl_->shared.add_unlabelled(array_of(features, "features")); });
+  return guarded([&] { return impl_->shared.add_unlabelled(impl_->examples_of(features)); });
 }
 
 int64_t Recognizer::unlabelled() const {
@@ -183,7 +179,8 @@ Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optiona
     protocom::CalibrationOptions options;
     options.false_accept = false_accept;
     options.similar = similar;
-    return impl_->shared.calibrate(given(others), options, reported);
+    const Array unknown = others.empty() ? Array() : impl_->shared.features_of(given(others));
+    return impl_->shared.calibrate(unknown, options, reported);
   });
 }
 
@@ -197,11 +194,14 @@ ExpectedAccuracy Recognizer::expected_accuracy(const Progress& progress) {
 }
 
 TestResult Recognizer::test(const std::vector<Image>& images, const std::vector<std::string>& labels) {
-  return with_warnings([&] { return impl_->shared.test(given(images), labels); });
+  return with_warnings([&] {
+    SharedRecognizer::check_labels(labels.size(), images.size());
+    return impl_->shared.test(impl_->shared.examples_of(given(images)), labels);
+  });
 }
 
 TestResult Recognizer::test_features(const Rows& features, const std::vector<std::string>& labels) {
-  return with_warnings([&] { return impl_->shared.test(array_of(features, "features"), labels); });
+  return with_warnings([&] { return impl_->shared.test(impl_->examples_of(features), labels); });
 }
 
 TestResult Recognizer::test(const EnrolSources& sources, const Progress& progress) {
@@ -221,7 +221,7 @@ Suggestions Recognizer::suggest(const std::vector<Image>& images, int64_t count)
 }
 
 Suggestions Recognizer::suggest_features(const Rows& features, int64_t count) {
-  return with_warnings([&] { return impl_->shared.suggest(array_of(features, "features"), count); });
+  return with_warnings([&] { return impl_->shared.suggest(impl_->examples_of(features), count); });
 }
 
 Answer Recognizer::classify_series(const std::vector<Image>& images) {

@@ -72,18 +72,18 @@ std::optional<Split> split_named(const fs::path& folder) {
   return known == nullptr || known->part != FolderPart::kSplit ? std::nullopt : std::optional(known->split);
 }
 
-void refuse_parts(const fs::path& folder, std::string_view option) {
+void refuse_parts(const fs::path& folder, const ListChoices& lists) {
   std::vector<std::string> parts;
   const std::vector<fs::path> folders = folders_in(folder);
   for (const fs::path& file : folders) {
-    if (part_named(file) && (!classes_within(file).empty() || image_list_in(file)))
+    if (part_named(file) && (!classes_within(file).empty() || image_list_in(file, lists)))
       parts.push_back(file.filename().string());
   }
   // One alone among others may be a class that is called so.
   if (parts.empty() || (parts.size() == 1 && folders.size() > 1)) return;
   constexpr size_t kShown = 4;
-  fail("the folders in {} are splits, not classes ({}): give one of them ({}{}{})", folder.string(),
-       first_of(parts, kShown), option, option.empty() ? "" : " ", (folder / parts.front()).string());
+  fail("the folders in {} are splits, not classes ({}): give one of them ({})", folder.string(),
+       first_of(parts, kShown), (folder / parts.front()).string());
 }
 
 void warn_of_nested_classes(const std::vector<fs::path>& class_folders) {

@@ -1,10 +1,10 @@
 #pragma once
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "datasets/split.h"
+#include "protocom/list_choices.h"
 
 namespace protocom {
 
@@ -23,9 +23,9 @@ std::optional<FolderPart> part_named(const std::filesystem::path& folder);
 /// The split that a folder's name means.
 std::optional<Split> split_named(const std::filesystem::path& folder);
 
-/// Throws Error, which names `option` (may be empty), where `folder` holds splits or other parts with class folders or
-/// a list of images in them: enrolled as they are, "train" and "test" would be the classes.
-void refuse_parts(const std::filesystem::path& folder, std::string_view option);
+/// Throws Error where `folder` holds splits or other parts with class folders or a list of images in them: enrolled as
+/// they are, "train" and "test" would be the classes.
+void refuse_parts(const std::filesystem::path& folder, const ListChoices& lists);
 
 /// Warns of class folders that hold no image themselves but several folders (family/species): each is one class.
 void warn_of_nested_classes(const std::vector<std::filesystem::path>& class_folders);

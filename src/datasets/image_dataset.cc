@@ -83,9 +83,13 @@ struct Unmatched {
   std::vector<std::string> unnamed;  ///< folders of classes that the split does not name
 };
 
+layout::Request request_for(const fs::path& root, const AskedSplit& asked, const ImageDatasetOptions& options) {
+  return {root, asked.table ? &*asked.table : nullptr, options.lists};
+}
+
 /// Only of kFolder are there unnamed ones: where other layouts hold more classes than a split has, that is meant so.
 Unmatched match_names(const AskedSplit& asked, const std::vector<layout::RawClass>& classes, Layout layout,
-                      const fs::path& root) {
+                      const layout::Request& request) {
   Unmatched names;
   if (!asked.table) return names;
   std::set<std::string> listed;
@@ -94,7 +98,7 @@ Unmatched match_names(const AskedSplit& asked, const std::vector<layout::RawClas
     if (listed.count(entry.first) == 0) names.missing.push_back(entry.first);
   }
   if (layout != Layout::kFolder) return names;
-  for (const fs::path& parent : layout::class_parents(root)) {
+  for (const fs::path& parent : layout::class_parents(request)) {
     for (const fs::path& folder : folders_in(parent)) {
       const std::string name = clean_name(folder.filename().string());
       if (asked.table->count(name) == 0) names.unnamed.push_back(name);
@@ -174,13 +178,13 @@ Layout parse_layout(std::string_view text) { return value_of(kLayouts, text, "la
 
 std::string_view to_string(Layout layout) { return word_of(kLayouts, layout); }
 
-Layout detect_layout(const fs::path& root) {
+Layout detect_layout(const fs::path& root, const ListChoices& lists) {
   check_folder(root);
   if (!layout::cub_folder(root).empty()) return Layout::kCub;
   if (fs::exists(root / "wnids.txt") && fs::is_directory(root / "train")) return Layout::kTinyImageNet;
   if (layout::is_mini_imagenet(root)) return Layout::kMiniImageNet;
-  if (layout::has_disjoint_splits(root)) return Layout::kFolder;
-  if (image_list_in(root)) return Layout::kList;
+  if (layout::has_disjoint_splits(root, lists)) return Layout::kFolder;
+  if (image_list_in(root, lists)) return Layout::kList;
   return layout::wnid_folder(root) == root / "train" ? Layout::kIlsvrc : Layout::kFolder;
 }
 
@@ -223,7 +227,7 @@ std::vector<layout::RawClass> classes_of_boxes(const BoxFile& file, const fs::pa
 /// Of classes as they were found.
 ImageDataset dataset_of(std::vector<layout::RawClass> classes, const AskedSplit& asked, Layout layout,
                         const fs::path& root, const ImageDatasetOptions& options) {
-  const Unmatched names = match_names(asked, classes, layout, root);
+  const Unmatched names = match_names(asked, classes, layout, request_for(root, asked, options));
   report_missing(names, asked, options, root);
   if (classes.empty()) fail("{} has no class with images", root.string());
   warn_of_unnamed(names, asked, root);
@@ -252,18 +256,18 @@ ImageDataset dataset_of(std::vector<layout::RawClass> classes, const AskedSplit&
 
 ImageDataset list_images(const fs::path& root, const ImageDatasetOptions& options) {
   check_folder(root);
-  if (const std::string from = list_choices().classes_from; !from.empty() && options.layout == Layout::kAuto) {
+  if (!options.lists.classes_from.empty() && options.layout == Layout::kAuto) {
     const AskedSplit asked = asked_split(options, Layout::kList, root);
-    return dataset_of(layout::classes_of_keywords(from, {root, asked.table ? &*asked.table : nullptr}), asked,
-                      Layout::kList, root, options);
+    return dataset_of(layout::classes_of_keywords(request_for(root, asked, options)), asked, Layout::kList, root,
+                      options);
   }
-  const Layout layout = options.layout == Layout::kAuto ? detect_layout(root) : options.layout;
+  const Layout layout = options.layout == Layout::kAuto ? detect_layout(root, options.lists) : options.layout;
   if (options.layout == Layout::kAuto && layout == Layout::kFolder) {
     const fs::path boxes = boxes_beside(root);
     if (!boxes.empty()) return list_boxed_images(root, options, {boxes});
   }
   const AskedSplit asked = asked_split(options, layout, root);
-  return dataset_of(choose_lister(layout)({root, asked.table ? &*asked.table : nullptr}), asked, layout, root, options);
+  return dataset_of(choose_lister(layout)(request_for(root, asked, options)), asked, layout, root, options);
 }
 
 ImageDataset list_boxed_images(const fs::path& root, const ImageDatasetOptions& options, const BoxChoice& choice) {
@@ -271,9 +275,9 @@ ImageDataset list_boxed_images(const fs::path& root, const ImageDatasetOptions& 
   const BoxFile file = read_boxes(choice);
   Layout layout = options.layout;
   if (file.kinds_are_classes) layout = Layout::kList;
-  if (layout == Layout::kAuto) layout = detect_layout(root);
+  if (layout == Layout::kAuto) layout = detect_layout(root, options.lists);
   const AskedSplit asked = asked_split(options, layout, root);
-  const layout::Request request{root, asked.table ? &*asked.table : nullptr};
+  const layout::Request request = request_for(root, asked, options);
   std::vector<layout::RawClass> classes;
   if (file.kinds_are_classes) {
     classes = classes_of_boxes(file, choice.file, request);

@@ -9,6 +9,7 @@
 
 #include "datasets/split.h"
 #include "images/skipped_files.h"
+#include "protocom/list_choices.h"
 
 namespace protocom {
 
@@ -64,6 +65,7 @@ struct ImageDatasetOptions {
   /// "cub" for kCub, else a split.csv in the folder, else kFolder's split folders.
   std::string standard_split;
   SplitUse split_use = SplitUse::kRequired;
+  ListChoices lists = {};
   bool strict = false;  ///< throw for classes of the split without images, instead of leaving them out with a warning
 };
 
@@ -75,6 +77,6 @@ struct ImageDatasetOptions {
 ImageDataset list_images(const std::filesystem::path& root, const ImageDatasetOptions& options);
 
 /// The layout kAuto would take. Throws Error when `root` is not a folder.
-Layout detect_layout(const std::filesystem::path& root);
+Layout detect_layout(const std::filesystem::path& root, const ListChoices& lists = {});
 
 }  // namespace protocom

@@ -5,9 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "datasets/list_choices.h"
+#include "base/error.h"
+#include "protocom/list_choices.h"
 
 namespace protocom {
+
+/// A list whose classes are ambiguous: options must choose.
+class UndecidedList : public Error {
+ public:
+  using Error::Error;
+};
 
 /// An image of a list and its class, as they are written there.
 struct ListedImage {
@@ -25,8 +32,7 @@ struct ListedImage {
 /// Of Label Studio's exports `choices` says which question and whose answers count; what was skipped or is disputed is
 /// left out and logged. Throws Error with file and line: no such columns, several that may be meant, several questions,
 /// a row without a class, an image in two classes.
-std::vector<ListedImage> read_image_list(const std::filesystem::path& path,
-                                         const ListChoices& choices = list_choices());
+std::vector<ListedImage> read_image_list(const std::filesystem::path& path, const ListChoices& choices = {});
 
 /// The name of a file in lower case and without its suffix, by which lists of other tools still name it.
 std::string loose_name(const std::string& path);
@@ -53,10 +59,10 @@ class ListedFiles {
 
 /// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another
 /// CSV, JSON Lines or JSON of which read_image_list makes a list of images that are there. Nothing if there is none,
-/// or if folders have the names of its classes. Throws UndecidedList if options must choose what counts.
-std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder);
+/// or if folders have the names of its classes. Throws UndecidedList if `choices` must say what counts.
+std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder, const ListChoices& choices);
 
 /// The first file of a folder that read_image_list() reads, wherever its images are.
-std::optional<std::filesystem::path> any_list_in(const std::filesystem::path& folder);
+std::optional<std::filesystem::path> any_list_in(const std::filesystem::path& folder, const ListChoices& choices);
 
 }  // namespace protocom

@@ -38,10 +38,10 @@ std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& re
 
 /// Folders base, val, novel (or train, test, ...) and no others, at least two, each with class folders or a list of its
 /// images; next to a split with a list, other splits may hold images without a class.
-bool is_divided(const std::vector<fs::path>& folders) {
+bool is_divided(const std::vector<fs::path>& folders, const ListChoices& lists) {
   const auto is_split = [](const fs::path& folder) { return split_named(folder).has_value(); };
   const auto has_folders = [](const fs::path& folder) { return !folders_in(folder).empty(); };
-  const auto has_list = [](const fs::path& folder) { return image_list_in(folder).has_value(); };
+  const auto has_list = [&](const fs::path& folder) { return image_list_in(folder, lists).has_value(); };
   return folders.size() >= 2 && std::all_of(folders.begin(), folders.end(), is_split) &&
          (std::all_of(folders.begin(), folders.end(), has_folders) ||
           std::any_of(folders.begin(), folders.end(), has_list));
@@ -49,7 +49,7 @@ bool is_divided(const std::vector<fs::path>& folders) {
 
 /// The classes of a split's folder: its list's, else its folders'.
 std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& request) {
-  if (const std::optional<fs::path> list = image_list_in(folder)) return classes_of_list(*list, request);
+  if (const std::optional<fs::path> list = image_list_in(folder, request.lists)) return classes_of_list(*list, request);
   if (!boxes_beside(folder).empty())
     fail("the folders in {} are splits with the same classes: give one of them ({})", folder.parent_path().string(),
          folder.string());
@@ -61,7 +61,7 @@ std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& re
 
 /// Classes of the folder itself; its folders must not be parts of something else.
 std::vector<RawClass> list_undivided(const Request& request) {
-  refuse_parts(request.root, "");
+  refuse_parts(request.root, request.lists);
   std::vector<RawClass> classes = class_folders_in(request.root, request);
   std::vector<fs::path> places;
   for (const RawClass& listed : classes) places.push_back(listed.place);
@@ -112,12 +112,12 @@ std::map<std::string, std::string> read_words(const fs::path& path) {
 
 }  // namespace
 
-bool has_disjoint_splits(const fs::path& root) {
+bool has_disjoint_splits(const fs::path& root, const ListChoices& lists) {
   const auto split_folders = folders_in(root);
-  if (!is_divided(split_folders)) return false;
+  if (!is_divided(split_folders, lists)) return false;
   std::set<std::string> seen;
   for (const fs::path& split_folder : split_folders) {
-    if (image_list_in(split_folder)) return false;
+    if (image_list_in(split_folder, lists)) return false;
     for (const fs::path& folder : folders_in(split_folder)) {
       if (!seen.insert(folder.filename().string()).second) return false;
     }
@@ -132,10 +132,10 @@ fs::path wnid_folder(const fs::path& root) {
   return {};
 }
 
-std::vector<fs::path> class_parents(const fs::path& root) {
-  std::vector<fs::path> folders = folders_in(root);
-  if (!is_divided(folders)) return {root};
-  const auto has_list = [](const fs::path& folder) { return image_list_in(folder).has_value(); };
+std::vector<fs::path> class_parents(const Request& request) {
+  std::vector<fs::path> folders = folders_in(request.root);
+  if (!is_divided(folders, request.lists)) return {request.root};
+  const auto has_list = [&](const fs::path& folder) { return image_list_in(folder, request.lists).has_value(); };
   folders.erase(std::remove_if(folders.begin(), folders.end(), has_list), folders.end());
   return folders;
 }
@@ -144,7 +144,8 @@ std::vector<RawClass> list_folder(const Request& request) {
   const auto folders = folders_in(request.root);
   if (folders.empty())
     fail("{} has no class folders; expected one folder of images for each class", request.root.string());
-  std::vector<RawClass> classes = is_divided(folders) ? list_divided(folders, request) : list_undivided(request);
+  std::vector<RawClass> classes =
+      is_divided(folders, request.lists) ? list_divided(folders, request) : list_undivided(request);
   add_images(classes, request.root);
   return classes;
 }

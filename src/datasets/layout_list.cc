@@ -26,7 +26,7 @@ std::vector<RawClass> classes_of_list(const fs::path& list, const Request& reque
   std::map<std::string, RawClass> classes;
   std::vector<std::string> missing;
   size_t named = 0;
-  for (const ListedImage& image : read_image_list(list)) {
+  for (const ListedImage& image : read_image_list(list, request.lists)) {
     if (!request.includes(image.class_name)) continue;
     RawClass& owner =
         classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, list, {}}).first->second;
@@ -51,7 +51,7 @@ std::vector<RawClass> classes_of_list(const fs::path& list, const Request& reque
 }
 
 std::vector<RawClass> list_of_list(const Request& request) {
-  const std::optional<fs::path> list = image_list_in(request.root);
+  const std::optional<fs::path> list = image_list_in(request.root, request.lists);
   if (!list)
     fail(
         "{} has no list of its images: expected a CSV with a column of images (image, file_name, id) and one of "
@@ -60,9 +60,9 @@ std::vector<RawClass> list_of_list(const Request& request) {
   return classes_of_list(*list, request);
 }
 
-std::vector<RawClass> classes_of_keywords(const std::string& classes_from, const Request& request) {
+std::vector<RawClass> classes_of_keywords(const Request& request) {
   std::map<std::string, RawClass> classes;
-  for (const ListedImage& image : list_by_keywords(request.root, parse_keyword_choice(classes_from))) {
+  for (const ListedImage& image : list_by_keywords(request.root, parse_keyword_choice(request.lists.classes_from))) {
     if (!request.includes(image.class_name)) continue;
     RawClass& owner =
         classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, image.image, {}})

@@ -160,10 +160,10 @@ bool has_class_folder(const std::vector<ListedImage>& list, const fs::path& fold
 
 }  // namespace
 
-std::optional<fs::path> any_list_in(const fs::path& folder) {
+std::optional<fs::path> any_list_in(const fs::path& folder, const ListChoices& choices) {
   for (const fs::path& path : files_that_may_be_lists(folder)) {
     try {
-      if (!read_image_list(path).empty()) return path;
+      if (!read_image_list(path, choices).empty()) return path;
     } catch (const Error&) {
       continue;  // another kind of table
     }
@@ -171,10 +171,10 @@ std::optional<fs::path> any_list_in(const fs::path& folder) {
   return std::nullopt;
 }
 
-std::optional<fs::path> image_list_in(const fs::path& folder) {
+std::optional<fs::path> image_list_in(const fs::path& folder, const ListChoices& choices) {
   for (const fs::path& path : files_that_may_be_lists(folder)) {
     try {
-      const std::vector<ListedImage> list = read_image_list(path);
+      const std::vector<ListedImage> list = read_image_list(path, choices);
       if (lists_images_in(list, folder) && !has_class_folder(list, folder)) return path;
     } catch (const UndecidedList&) {
       throw;

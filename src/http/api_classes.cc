@@ -70,7 +70,7 @@ json Api::show_class(const Request& request) {
   });
 }
 
-void Api::check_class(const Request& request, const ClassRequest& described) {
+void Api::check_class(const Request& request, const ClassToDescribe& described) {
   with_editor(request, [&](Recognizer& editor) { return refusing(400, [&] { return editor.describe(described); }); });
 }
 
@@ -78,7 +78,7 @@ json Api::change_class(const Request& asked) {
   const std::string name = class_name_in(asked.parameters.at("class"));
   const json body = read_json_body(asked.body, shape_of(asked, {"name", "attributes"})).members;
   if (body.size() != 1) refuse(400, "give either a name or attributes: each is a change that can be undone");
-  ClassRequest request;
+  ClassToDescribe request;
   request.name = name;
   if (body.contains("attributes")) take_attributes(body, "attributes", request);
   if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");
@@ -93,7 +93,7 @@ json Api::change_class(const Request& asked) {
       check_free(file, new_name);
       refusing(409, [&] { file.rename_class(name, new_name); });
     } else {
-      file.enrol({editor.describe(request)});
+      editor.enrol_class(request);
     }
     changed = class_json(class_or_404(file, new_name));
     changed["change"] = change_json(file.last_made());
@@ -145,35 +145,21 @@ json Api::merge_class(const Request& request) {
   });
 }
 
-json Api::undo(const Request& request) {
+json Api::turn(const Request& request, ChangeEntry (RecognizerFile::*way)(std::optional<int64_t> only),
+               const char* turned) {
   const std::optional<int64_t> asked = change_asked_for(request.body, shape_of(request, {"change"}));
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
-    const std::vector<ChangeEntry> last = file.changes(1);
-    if (last.empty()) refuse(409, "there is nothing to undo");
-    const int64_t id = asked.value_or(last.front().id);
-    const auto undone = file.undo_only(id);
-    if (!undone) refuse(409, "change {} is not the last one", id);
-    return json{{"undone", {{"id", undone->id}, {"what", undone->what}}},
+    const ChangeEntry done = refusing(409, [&] { return (file.*way)(asked); });
+    return json{{turned, {{"id", done.id}, {"what", done.what}}},
                 {"change", last_change_of(file)},
                 {"redo", next_redo_of(file)}};
   });
 }
 
-json Api::redo(const Request& request) {
-  const std::optional<int64_t> asked = change_asked_for(request.body, shape_of(request, {"change"}));
-  return with_editor(request, [&](Recognizer& editor) {
-    RecognizerFile& file = editor.file();
-    const std::vector<ChangeEntry> next = file.undone(1);
-    if (next.empty()) refuse(409, "there is nothing to redo");
-    const int64_t id = asked.value_or(next.front().id);
-    const auto redone = file.redo_only(id);
-    if (!redone) refuse(409, "change {} is not the next one to redo", id);
-    return json{{"redone", {{"id", redone->id}, {"what", redone->what}}},
-                {"change", last_change_of(file)},
-                {"redo", next_redo_of(file)}};
-  });
-}
+json Api::undo(const Request& request) { return turn(request, &RecognizerFile::undo, "undone"); }
+
+json Api::redo(const Request& request) { return turn(request, &RecognizerFile::redo, "redone"); }
 
 json Api::list_changes(const Request& request) {
   return with_editor(request, [](const Recognizer& editor) {

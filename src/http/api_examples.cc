@@ -15,10 +15,9 @@ using nlohmann::json;
 
 constexpr size_t kMostDescriptions = 64;
 
-/// A request's content for a class: images, or features, and attributes and words.
+/// A request's content for a class: what it says of it, and images or features.
 struct Enrolling {
-  ClassRequest request;
-  std::vector<std::string> descriptions;
+  ClassToDescribe request;
   std::vector<std::string> warnings = {};  // of the descriptions
   Sent sent;
 };
@@ -49,9 +48,9 @@ Enrolling enrolling_of(const std::string& name, Sent sent) {
   const json& members = read.sent.members;
   const auto& fields = read.sent.fields;
   if (members.contains("attributes")) take_attributes(members, "attributes", read.request);
-  if (members.contains("descriptions")) read.descriptions = descriptions_in(members, "descriptions");
+  if (members.contains("descriptions")) read.request.descriptions = descriptions_in(members, "descriptions");
   if (fields.count("attributes") > 0) read.request.attributes = split(fields.at("attributes"));
-  if (fields.count("descriptions") > 0) read.descriptions = lines_of(fields.at("descriptions"));
+  if (fields.count("descriptions") > 0) read.request.descriptions = lines_of(fields.at("descriptions"));
   return read;
 }
 
@@ -73,31 +72,27 @@ std::vector<std::string> also_elsewhere(const RecognizerFile& file, const std::s
 }
 
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const Array& features) {
-  ClassEnrolment enrolment = recognizer.describe(what.request);
-  enrolment.examples = examples_of(what.sent, features, recognizer);
-  const EnrolledClass done = recognizer.file().enrol({enrolment}).front();
+  const NewExamples examples = examples_of(what.sent, features, recognizer);
+  const EnrolledClass done = recognizer.enrol_class(what.request, examples);
   std::vector<std::string> warnings = what.warnings;
-  for (std::string& one : also_elsewhere(recognizer.file(), done.now.name, enrolment.examples.hashes))
+  for (std::string& one : also_elsewhere(recognizer.file(), done.now.name, examples.hashes))
     warnings.push_back(std::move(one));
-  return json_response({{"class", done.now.name},
-                        {"is_new", done.is_new},
-                        {"added", done.added},
-                        {"images", done.now.images},
-                        {"unreadable", unreadable_json(what.sent.images)},
-                        {"warnings", warnings},
-                        {"change", change_json(recognizer.file().last_made())}},
-                       done.is_new ? 201 : 200);
+  json shown = enrolled_json(done);
+  shown["unreadable"] = unreadable_json(what.sent.images);
+  shown["warnings"] = warnings;
+  shown["change"] = change_json(recognizer.file().last_made());
+  return json_response(shown, done.is_new ? 201 : 200);
 }
 
 }  // namespace
 
-std::vector<std::string> Api::take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const {
-  if (descriptions.empty()) return {};
+std::vector<std::string> Api::take_descriptions(ClassToDescribe& of) const {
+  if (of.descriptions.empty()) return {};
   if (text_encoder_ == nullptr)
     refuse(400, "classes cannot be described in words here: the server has no text encoder (serve --text-encoder)");
-  if (descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
+  if (of.descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
   const ThreadScope one_thread(1);  // the others are the backbone's
-  const std::string warning = refusing(400, [&] { return take_words(*text_encoder_, descriptions, to); });
+  const std::string warning = refusing(400, [&] { return take_words(*text_encoder_, of); });
   return warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{warning};
 }
 
@@ -105,10 +100,10 @@ void Api::enrol(const Request& request, const Respond& respond) {
   const std::string name = new_class_name_in(request.parameters.at("class"));
   auto what =
       std::make_shared<Enrolling>(enrolling_of(name, read(request, {"attributes", "descriptions", kBoxesField})));
-  const bool described = !what->request.attributes.empty() || !what->descriptions.empty();
+  const bool described = !what->request.says_nothing();
   if (what->sent.images.empty() && !what->sent.features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");
-  what->warnings = take_descriptions(what->descriptions, what->request);
+  what->warnings = take_descriptions(what->request);
   if (described) check_class(request, what->request);
   with_features(request, what->sent, respond, [this, what, respond](const Request& now, const Array& features) {
     respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));

@@ -15,7 +15,7 @@ constexpr int64_t kUsuallySuggested = 8;
 
 /// The unlabelled images with their features [u, d].
 struct Unsorted {
-  std::vector<UnlabelledEntry> entries;
+  std::vector<ExampleInfo> entries;
   Array features = {};
 };
 
@@ -31,7 +31,7 @@ Unsorted read_unsorted(const RecognizerFile& file) {
 
 /// One of them as an example of a class.
 NewExamples example_of(const RecognizerFile& file, const Unsorted& all, size_t place) {
-  const UnlabelledEntry& entry = all.entries[place];
+  const ExampleInfo& entry = all.entries[place];
   const auto row = static_cast<int64_t>(place);
   NewExamples example;
   example.features = all.features.rows(row, row + 1);
@@ -61,12 +61,12 @@ json Api::suggest_next(const Request& request) {
     const Unsorted all = read_unsorted(editor.file());
     json photos = json::array();
     if (all.entries.empty()) return json{{"photos", photos}, {"images", 0}};
-    std::vector<std::string> names, hashes;
-    for (const UnlabelledEntry& entry : all.entries) {
-      names.push_back(file_name_of(entry.source));
-      hashes.push_back(entry.hash);
+    NewExamples images = {all.features, {}};
+    for (const ExampleInfo& entry : all.entries) {
+      images.hashes.push_back(entry.hash);
+      images.sources.push_back(file_name_of(entry.source));
     }
-    const Suggestions found = refusing(409, [&] { return suggest_rows(editor, all.features, names, hashes, count); });
+    const Suggestions found = refusing(409, [&] { return suggest_rows(editor, images, count); });
     json shown = suggestions_json(found)["images"];
     for (json& one : shown) {
       one["photo"] = all.entries[one["row"].get<size_t>()].id;
@@ -82,24 +82,20 @@ json Api::label_unlabelled(const Request& request) {
   const int64_t id = id_of(request.parameters.at("photo"));
   const json body = read_json_body(request.body, shape_of(request, {"class"})).members;
   if (!body.contains("class")) refuse(400, "give the photo's class: {{\"class\": \"okapi\"}}");
-  ClassRequest described;
-  described.name = new_class_name_in(text_in(body, "class"));
+  const ClassToDescribe named{new_class_name_in(text_in(body, "class"))};
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     const Unsorted all = read_unsorted(file);
-    ClassEnrolment enrolment = editor.describe(described);
-    enrolment.examples = example_of(file, all, place_or_404(all, id));
+    const NewExamples photo = example_of(file, all, place_or_404(all, id));
     json changes = json::array();
-    const EnrolledClass done = refusing(409, [&] { return file.enrol({enrolment}); }).front();
+    const EnrolledClass done = refusing(409, [&] { return editor.enrol_class(named, photo); });
     if (done.added > 0 || done.is_new) note_change(file, changes);
     refusing(409, [&] { file.remove_unlabelled({id}); });
     note_change(file, changes);
-    return json{{"class", done.now.name},
-                {"is_new", done.is_new},
-                {"added", done.added},
-                {"images", done.now.images},
-                {"unlabelled", file.count_unlabelled()},
-                {"changes", changes}};
+    json shown = enrolled_json(done);
+    shown["unlabelled"] = file.count_unlabelled();
+    shown["changes"] = changes;
+    return shown;
   });
 }
 

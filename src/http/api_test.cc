@@ -52,14 +52,14 @@ Labelled labelled_of(Sent sent) {
 /// Those that could be read; `features` are theirs.
 TestFeatures test_features(const Labelled& read, const Array& features) {
   TestFeatures images;
-  images.features = features;
+  images.examples.features = features;
   for (size_t i = 0; i < read.size(); ++i) {
     const bool is_feature = read.sent.features.defined();
     if (!is_feature && !read.sent.images[i].error.empty()) continue;
     const auto row = static_cast<int64_t>(images.labels.size());
     images.labels.push_back(read.labels[i]);
-    images.images.push_back(read.names[i]);
-    images.hashes.push_back(is_feature ? hash_of_feature(features.row(row)) : read.sent.images[i].hash);
+    images.examples.sources.push_back(read.names[i]);
+    images.examples.hashes.push_back(is_feature ? hash_of_feature(features.row(row)) : read.sent.images[i].hash);
     images.numbers.push_back(static_cast<int64_t>(i));
   }
   return images;

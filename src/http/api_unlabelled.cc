@@ -6,8 +6,8 @@ namespace {
 
 using nlohmann::json;
 
-UnlabelledEntry unlabelled_or_404(const RecognizerFile& file, int64_t id) {
-  for (const UnlabelledEntry& entry : file.list_unlabelled()) {
+ExampleInfo unlabelled_or_404(const RecognizerFile& file, int64_t id) {
+  for (const ExampleInfo& entry : file.list_unlabelled()) {
     if (entry.id == id) return entry;
   }
   refuse(404, "unknown unlabelled image {}", id);
@@ -27,7 +27,7 @@ void check_takes(Recognizer& recognizer, int64_t more) {
 json Api::list_unlabelled(const Request& request) {
   return with_editor(request, [&](const Recognizer& editor) {
     json photos = json::array();
-    for (const UnlabelledEntry& entry : editor.file().list_unlabelled())
+    for (const ExampleInfo& entry : editor.file().list_unlabelled())
       photos.push_back({{"photo", entry.id}, {"source", file_name_of(entry.source)}, {"time", entry.time}});
     return json{{"images", photos.size()}, {"most", kMostUnlabelled}, {"photos", photos}};
   });

@@ -57,15 +57,17 @@ Array encode_classes(const TextEncoder& encoder, const ClassTexts& texts) {
   return class_directions(texts, encode_texts(encoder, texts.texts));
 }
 
-std::string take_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
-  const ClassTexts texts = texts_of_class(request.name, words);
+std::string take_words(const TextEncoder& encoder, ClassToDescribe& request) {
+  if (request.descriptions.empty())
+    fail_usage("class '{}': expected at least one description, found none", request.name);
+  const ClassTexts texts = texts_of_class(request.name, request.descriptions);
   const TextVectors made = encoder.encode(texts.texts);
   request.text_vector = class_directions(texts, made.vectors).row(0);
   return sentence_of_cut(encoder, made, texts.texts.size());
 }
 
-void describe_in_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request) {
-  if (const std::string warning = take_words(encoder, words, request); !warning.empty()) logger().warn("{}", warning);
+void describe_in_words(const TextEncoder& encoder, ClassToDescribe& request) {
+  if (const std::string warning = take_words(encoder, request); !warning.empty()) logger().warn("{}", warning);
 }
 
 void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers) {

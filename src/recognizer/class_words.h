@@ -17,12 +17,12 @@ Array encode_texts(const TextEncoder& encoder, const std::vector<std::string>& t
 /// throw.
 Array encode_classes(const TextEncoder& encoder, const ClassTexts& texts);
 
-/// Says of a class in words what it is: `words` are one or several texts, whose vector becomes that of the request.
-/// Throws UsageError for an empty text, and what encode_classes throws.
-void describe_in_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request);
+/// Makes the vector of a class's descriptions. Throws UsageError without one and for an empty text, and what
+/// encode_classes throws.
+void describe_in_words(const TextEncoder& encoder, ClassToDescribe& request);
 
 /// The same for a caller that passes the warning on: a sentence about texts that were cut, empty if none was.
-std::string take_words(const TextEncoder& encoder, const std::vector<std::string>& words, ClassRequest& request);
+std::string take_words(const TextEncoder& encoder, ClassToDescribe& request);
 
 /// Throws what describe_class and describe_without_knowledge throw where a class of that name cannot be described by a
 /// vector of `numbers` numbers. `knowledge`: the recognizer's; nullptr: none.

@@ -19,7 +19,6 @@
 #include "io/scratch_folder.h"
 #include "io/unfinished.h"
 #include "knowledge/knowledge.h"
-#include "recognizer/boxed_requests.h"
 #include "recognizer/class_words.h"
 #include "recognizer/enrol_requests.h"
 #include "recognizer/preprocessing_by_photos.h"
@@ -232,7 +231,7 @@ bool is_none_of_the_classes(const std::string& name) {
 void take_others(FirstImages& found) {
   std::vector<EnrolRequest> classes;
   for (EnrolRequest& request : found.classes) {
-    const std::string name = request.description.name;
+    const std::string name = request.name;
     if (!is_none_of_the_classes(name)) {
       classes.push_back(std::move(request));
       continue;
@@ -248,7 +247,7 @@ void take_others(FirstImages& found) {
 FirstImages find_first_images(const RecognizerParts& parts) {
   FirstImages found;
   if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
-  if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, "--images", parts.boxes);
+  if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, parts.boxes, parts.lists);
   take_others(found);
   if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
   found.moments = find_stated_moments(parts, found.classes);

@@ -7,6 +7,7 @@
 #include "base/matrix.h"
 #include "knowledge/class_description.h"
 #include "knowledge/names.h"
+#include "knowledge/wordnet.h"
 #include "recognizer/class_words.h"
 
 namespace protocom {
@@ -40,15 +41,15 @@ ClassDescription unknown_class(const Knowledge& knowledge, const std::string& na
 }
 
 /// Attributes that no base class has are named there in words, which WordNet has for them and the knowledge lacks.
-ClassDescription class_of_synset(const Knowledge& knowledge, const ClassRequest& request,
+ClassDescription class_of_synset(const Knowledge& knowledge, const ClassToDescribe& request,
                                  const DescribeOptions& options) {
-  const WordNet wordnet(request.wordnet);
+  const WordNet wordnet(request.wordnet.empty() ? kWordNetFolder : request.wordnet);
   ClassDescription found = describe_by_synset(knowledge, wordnet, request.synset, options);
   for (std::string& text : found.unknown_attributes) text = title(wordnet.synset(text));
   return found;
 }
 
-ClassDescription describe(const Knowledge& knowledge, const ClassRequest& request) {
+ClassDescription describe(const Knowledge& knowledge, const ClassToDescribe& request) {
   if (!request.attributes.empty() && !request.synset.empty())
     fail_usage("give a class attributes or a synset, not both");
   DescribeOptions options;
@@ -86,7 +87,7 @@ float median_length(const FloatMatrix& rows) {
 }
 
 /// The vector of a text in place of the embedding, as long as the knowledge's are.
-void take_text(const Knowledge& knowledge, const ClassRequest& request, ClassDescription& found) {
+void take_text(const Knowledge& knowledge, const ClassToDescribe& request, ClassDescription& found) {
   if (!request.text_vector.defined()) return;
   check_takes_words(&knowledge, request.name, request.text_vector.numel());
   const int64_t numbers = request.text_vector.numel(), begin = begin_of_words(knowledge, numbers);
@@ -114,7 +115,7 @@ void check_dimension(const Knowledge& knowledge, const StoreModel& model) {
 
 }  // namespace
 
-ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassRequest& request,
+ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassToDescribe& request,
                                 std::set<std::string>* left_out) {
   check_dimension(knowledge, model);
   ClassDescription found = describe(knowledge, request);
@@ -143,7 +144,7 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
   return description;
 }
 
-ClassDescription describe_without_knowledge(const ClassRequest& request) {
+ClassDescription describe_without_knowledge(const ClassToDescribe& request) {
   if (!request.attributes.empty() || !request.synset.empty())
     fail_usage("the recognizer has no knowledge, which attributes need: make one with `recognizer create --knowledge`");
   if (request.text_vector.defined()) check_takes_words(nullptr, request.name, request.text_vector.numel());

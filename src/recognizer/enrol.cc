@@ -12,7 +12,7 @@
 #include "io/files.h"
 #include "io/memory_file.h"
 #include "recognizer/class_words.h"
-#include "recognizer/detail/request_files.h"
+#include "recognizer/enrol_requests.h"
 #include "recognizer/recognizer.h"
 
 namespace protocom {
@@ -21,16 +21,6 @@ namespace {
 
 constexpr int kThumbnailQuality = 80;
 
-bool is_described(const ClassRequest& request) {
-  return !request.attributes.empty() || !request.synset.empty() || request.text_vector.defined();
-}
-
-/// Rows of a class, or of none, as they come in.
-struct Collected {
-  std::vector<Array> features;  // [1, d] each
-  NewExamples examples;
-};
-
 std::vector<fs::path> spread_evenly(const std::vector<fs::path>& paths, int64_t most) {
   std::vector<fs::path> some;
   for (const int64_t i : evenly(static_cast<int64_t>(paths.size()), most))
@@ -38,28 +28,8 @@ std::vector<fs::path> spread_evenly(const std::vector<fs::path>& paths, int64_t 
   return some;
 }
 
-/// Adds an image to those of its class.
-void take_embedded(const fs::path& path, const EmbeddedImage& embedded, Collected& to) {
-  to.features.push_back(embedded.feature);
-  to.examples.hashes.push_back(embedded.hash);
-  to.examples.sources.push_back(shown(path));
-  to.examples.thumbnails.push_back(embedded.thumbnail);
-}
-
-/// The examples that a request gives as features.
-void take_given(const EnrolRequest& request, Collected& to) {
-  if (!request.features.defined()) return;
-  const Array& features = request.features;
-  if (features.dim() != 2 ||
-      (!request.sources.empty() && static_cast<int64_t>(request.sources.size()) != features.size(0)))
-    fail("class '{}': expected features [n, d] with n sources or none, found [{}] with {}", request.description.name,
-         fmt::join(features.shape(), ", "), request.sources.size());
-  for (int64_t i = 0; i < features.size(0); ++i) {
-    to.features.push_back(features.rows(i, i + 1));
-    to.examples.hashes.push_back(hash_of_feature(to.features.back()));
-    to.examples.sources.push_back(request.sources.empty() ? "" : request.sources[static_cast<size_t>(i)]);
-    to.examples.thumbnails.emplace_back();
-  }
+NewExamples example_of(const fs::path& path, const EmbeddedImage& embedded) {
+  return {embedded.feature, {embedded.hash}, {shown(path)}, {embedded.thumbnail}};
 }
 
 /// An image that others are equal to: its class, and its number there.
@@ -142,21 +112,24 @@ std::string Recognizer::thumbnail_of(const Image& image) const {
   return encode_jpeg(resize(image, side, side), kThumbnailQuality);
 }
 
-ClassEnrolment Recognizer::describe(const ClassRequest& request) {
+ClassEnrolment Recognizer::describe(const ClassToDescribe& request) {
   std::set<std::string> left_out;
   ClassEnrolment made = describe(request, left_out);
   if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   return made;
 }
 
-ClassEnrolment Recognizer::describe(const ClassRequest& asked, std::set<std::string>& left_out) {
-  ClassRequest request = asked;
+ClassEnrolment Recognizer::describe(const ClassToDescribe& asked, std::set<std::string>& left_out) {
+  ClassToDescribe request = asked;
   const std::optional<ClassInfo> held = file_.find_class(asked.name);
   request.name = held ? held->name : checked_new_class_name(asked.name);
   ClassEnrolment made;
   made.name = request.name;
-  if (is_described(request)) made.describe = Describe::kAnyClass;
-  if (!is_described(request) && held) return made;
+  if (!request.descriptions.empty() && !request.text_vector.defined())
+    fail_usage("class '{}': descriptions need the text encoder that made the recognizer's knowledge: give it",
+               request.name);
+  if (request.is_described()) made.describe = Describe::kAnyClass;
+  if (!request.is_described() && held) return made;
   made.description = knowledge() == nullptr ? describe_without_knowledge(request)
                                             : describe_class(*knowledge(), *model_, request, &left_out);
   return made;
@@ -201,15 +174,15 @@ LearnedUnlabelled Recognizer::add_unlabelled(const std::vector<fs::path>& images
   if (static_cast<int64_t>(images.size()) > room)
     logger().info("{} unlabelled photos: using {}, sampled evenly; a recognizer holds at most {}", images.size(), room,
                   kMostUnlabelled);
-  Collected collected;
+  ExamplesInParts collected;
   LearnedUnlabelled done;
   const std::vector<fs::path> some = spread_evenly(images, room);
-  const auto take = [&](size_t i, const EmbeddedImage& embedded) { take_embedded(some[i], embedded, collected); };
+  const auto take = [&](size_t i, const EmbeddedImage& embedded) { collected.add(example_of(some[i], embedded)); };
   done.unreadable = embed(some, take, progress);
-  if (collected.features.empty()) fail("none of the unlabelled images can be read");
-  collected.examples.features = Array::joined(collected.features);
-  done.added = file_.add_unlabelled(collected.examples);
-  done.held = static_cast<int64_t>(collected.features.size()) - done.added;
+  const NewExamples examples = std::move(collected).joined();
+  if (examples.hashes.empty()) fail("none of the unlabelled images can be read");
+  done.added = file_.add_unlabelled(examples);
+  done.held = static_cast<int64_t>(examples.hashes.size()) - done.added;
   done.images = file_.count_unlabelled();
   return done;
 }
@@ -223,17 +196,16 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, Progress&
 Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all) {
   std::vector<ClassEnrolment> enrolments;
   std::set<std::string> left_out;
-  for (const EnrolRequest& enrol_request : requests)
-    enrolments.push_back(describe(enrol_request.description, left_out));
+  for (const EnrolRequest& request : requests) enrolments.push_back(describe(request, left_out));
   if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   Enrolment done;
   const RequestFiles files = find_files(requests);
   done.skipped = files.skipped;
   done.unreadable = files.unreadable;
-  std::vector<Collected> collected(requests.size());
+  std::vector<ExamplesInParts> collected(requests.size());
   if (!files.paths.empty()) {
     const auto take = [&](size_t i, const EmbeddedImage& embedded) {
-      take_embedded(files.paths[i], embedded, collected[files.owner[i]]);
+      collected[files.owner[i]].add(example_of(files.paths[i], embedded));
       ++done.given;
     };
     const std::vector<UnreadableFile> unreadable = embed_all(files.paths, take);
@@ -241,11 +213,10 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
   }
   std::vector<ClassEnrolment> left;
   for (size_t i = 0; i < requests.size(); ++i) {
-    done.given += requests[i].features.defined() ? requests[i].features.size(0) : 0;
-    take_given(requests[i], collected[i]);
-    if (!requests[i].images.empty() && collected[i].features.empty()) continue;  // none of its images could be read
-    enrolments[i].examples = std::move(collected[i].examples);
-    if (!collected[i].features.empty()) enrolments[i].examples.features = Array::joined(collected[i].features);
+    done.given += static_cast<int64_t>(requests[i].examples.hashes.size());
+    collected[i].add(requests[i].examples);
+    enrolments[i].examples = std::move(collected[i]).joined();
+    if (!requests[i].images.empty() && enrolments[i].examples.hashes.empty()) continue;  // none could be read
     left.push_back(std::move(enrolments[i]));
   }
   if (left.empty())
@@ -254,6 +225,12 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
   warn_of_alike_examples(left);
   done.classes = file_.enrol(left);
   return done;
+}
+
+EnrolledClass Recognizer::enrol_class(const ClassToDescribe& request, NewExamples examples) {
+  ClassEnrolment enrolment = describe(request);
+  enrolment.examples = std::move(examples);
+  return file_.enrol({enrolment}).front();
 }
 
 }  // namespace protocom

@@ -11,11 +11,14 @@
 #include "base/log.h"
 #include "base/near_matches.h"
 #include "base/text.h"
+#include "datasets/box_layouts.h"
+#include "datasets/boxes.h"
 #include "datasets/class_folders.h"
 #include "datasets/image_list.h"
 #include "datasets/photo_keywords.h"
 #include "datasets/shard_labels.h"
 #include "datasets/takeout.h"
+#include "images/image_files.h"
 #include "images/other_media.h"
 #include "knowledge/tables.h"
 
@@ -39,30 +42,16 @@ SkippedFiles skipped_in(const fs::path& folder) {
   return skipped;
 }
 
-}  // namespace
-
-std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests) {
-  std::vector<std::string> names;
-  for (const EnrolRequest& request : requests) names.push_back(request.description.name);
-  return names;
-}
-
-namespace {
-
 /// Throws Error if two folders are of one class: names that differ only in Unicode composition (macOS) or blanks.
 void check_names(const std::vector<EnrolRequest>& requests, const std::vector<fs::path>& folders) {
   std::map<std::string, fs::path> seen;
   for (size_t i = 0; i < folders.size(); ++i) {
-    const auto [first, is_new] = seen.emplace(requests[i].description.name, folders[i]);
+    const auto [first, is_new] = seen.emplace(requests[i].name, folders[i]);
     if (!is_new)
       fail("{} and {} are both named '{}': put their images together, or rename one", first->second.string(),
            folders[i].string(), excerpt(first->first));
   }
 }
-
-}  // namespace
-
-namespace {
 
 /// A class for each one that a list names, with its images as they are written there.
 std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list, const fs::path& source) {
@@ -70,7 +59,7 @@ std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list,
   std::map<std::string, size_t> number;
   for (const ListedImage& image : list) {
     const auto [found, is_new] = number.emplace(image.class_name, requests.size());
-    if (is_new) requests.emplace_back().description.name = image.class_name;
+    if (is_new) requests.emplace_back().name = image.class_name;
     if (!image.image.empty()) requests[found->second].images.push_back(image.image);
   }
   warn_of_same_but_capitals(names_of_requests(requests), "classes of " + source.string());
@@ -79,40 +68,94 @@ std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list,
 
 /// Throws Error for a folder without class folders and without a list of images that are there: of the list of others,
 /// of archives and films that it has, or else of what is expected.
-[[noreturn]] void refuse_without_classes(const fs::path& folder) {
-  if (const std::optional<fs::path> list = any_list_in(folder)) requests_of_csv(*list);
+[[noreturn]] void refuse_without_classes(const fs::path& folder, const ListChoices& lists) {
+  if (const std::optional<fs::path> list = any_list_in(folder, lists)) requests_of_csv(*list, lists);
   const std::string instead = other_media_in(folder);
   fail("{}: expected a subfolder of images for each class, or a CSV image,class beside the images; found {}",
        folder.string(), instead.empty() ? "none" : instead);
 }
 
-}  // namespace
-
-std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, std::string_view option) {
-  refuse_other_media(folder);
-  if (const std::string from = list_choices().classes_from; !from.empty())
-    return requests_of_list(list_by_keywords(folder, parse_keyword_choice(from)), folder);
-  if (const std::optional<fs::path> list = image_list_in(folder)) return requests_of_csv(*list);
-  if (const std::vector<ListedImage> list = list_by_sidecars(folder); !list.empty())
-    return requests_of_list(list, folder);
-  std::vector<fs::path> subfolders = folders_in(folder);
-  if (subfolders.empty()) refuse_without_classes(folder);
-  refuse_parts(folder, option);
-  if (std::vector<fs::path> albums = takeout_albums(folder); !albums.empty()) subfolders = std::move(albums);
-  warn_of_nested_classes(subfolders);
-  SkippedFiles skipped = skipped_in(folder);
-  std::vector<EnrolRequest> requests(subfolders.size());
-  for (size_t i = 0; i < subfolders.size(); ++i) {
-    requests[i].description.name = clean_name(subfolders[i].filename().string());
-    requests[i].images = {subfolders[i].string()};
-  }
-  requests.front().skipped = std::move(skipped);
-  check_names(requests, subfolders);
-  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + folder.string());
-  return requests;
+[[noreturn]] void refuse_missing(const fs::path& csv, size_t rows, const std::string& missing) {
+  const std::string address = other_media(missing);
+  fail("{}: {} rows, 0 files found, such as {}{}", csv.string(), rows, excerpt(missing),
+       address.empty() ? ": put the list beside its photos, or into the folder above" : " (" + address + ")");
 }
 
-namespace {
+constexpr size_t kShownClasses = 10;
+
+/// The photos of all requests, and of whom they are.
+struct PhotosOfRequests {
+  std::vector<fs::path> paths;
+  std::vector<std::vector<fs::path>> own;            // [requests]
+  std::vector<std::vector<std::string>> unreadable;  // [requests], for the enrolment to name
+};
+
+PhotosOfRequests photos_in(std::vector<EnrolRequest>& requests) {
+  PhotosOfRequests photos;
+  for (EnrolRequest& request : requests) {
+    std::vector<fs::path>& own = photos.own.emplace_back();
+    std::vector<std::string>& unreadable = photos.unreadable.emplace_back();
+    if (request.images.empty()) continue;
+    try {
+      FoundImages found = find_images(request.images);
+      request.skipped.add(found.skipped);
+      own = std::move(found.paths);
+      for (const UnreadableFile& file : found.unreadable) unreadable.push_back(file.path.string());
+    } catch (const Error&) {
+      unreadable = request.images;
+    }
+    photos.paths.insert(photos.paths.end(), own.begin(), own.end());
+  }
+  return photos;
+}
+
+void crop_requests(const BoxFile& file, const fs::path& path, std::vector<EnrolRequest>& requests) {
+  const PhotosOfRequests photos = photos_in(requests);
+  if (photos.paths.empty()) return;
+  std::map<fs::path, std::vector<std::string>> boxes;
+  for (const Crop& crop : crop_photos(photos.paths, file, path)) boxes[crop.photo].push_back(crop.name.string());
+  std::vector<EnrolRequest> left;
+  std::vector<std::string> without;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    EnrolRequest& request = requests[i];
+    const bool had_images = !request.images.empty();
+    request.images = photos.unreadable[i];
+    for (const fs::path& photo : photos.own[i]) {
+      const auto found = boxes.find(photo);
+      if (found != boxes.end()) request.images.insert(request.images.end(), found->second.begin(), found->second.end());
+    }
+    if (had_images && request.images.empty())
+      without.push_back(request.name);
+    else
+      left.push_back(std::move(request));
+  }
+  if (!without.empty())
+    logger().warn("ignoring {} classes without a box: {}", without.size(), first_of(without, kShownClasses));
+  requests = std::move(left);
+}
+
+/// A class for each kind, in their order in the alphabet.
+std::vector<EnrolRequest> requests_of_kinds(const fs::path& folder, const BoxFile& file, const fs::path& path) {
+  FoundImages found = find_images({folder.string()});
+  std::map<std::string, EnrolRequest> classes;
+  int64_t nameless = 0;
+  for (const Crop& crop : crop_photos(found.paths, file, path)) {
+    if (crop.kind.empty()) {
+      ++nameless;
+      continue;
+    }
+    EnrolRequest& request = classes[crop.kind];
+    request.name = crop.kind;
+    request.images.push_back(crop.name.string());
+  }
+  if (nameless > 0) logger().warn("{}: ignoring boxes without a class: {}", path.string(), nameless);
+  if (classes.empty()) fail("{} has no box with a class", path.string());
+  std::vector<EnrolRequest> requests;
+  for (auto& entry : classes) requests.push_back(std::move(entry.second));
+  requests.front().skipped = std::move(found.skipped);
+  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + path.string());
+  return requests;
+}
 
 /// Names with what they were probably meant to be.
 std::string with_hints(std::vector<std::string> names, const std::vector<std::string>& others) {
@@ -128,8 +171,8 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
   std::set<std::string> wanted;
   std::vector<std::string> without, unused;
   for (const EnrolRequest& request : requests) {
-    wanted.insert(request.description.name);
-    if (known.count(request.description.name) == 0) without.push_back(request.description.name);
+    wanted.insert(request.name);
+    if (known.count(request.name) == 0) without.push_back(request.name);
   }
   for (const std::string& name : named) {
     if (wanted.count(name) == 0) unused.push_back(name);
@@ -144,21 +187,41 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
 
 }  // namespace
 
-namespace {
-
-[[noreturn]] void refuse_missing(const fs::path& csv, size_t rows, const std::string& missing) {
-  const std::string address = other_media(missing);
-  fail("{}: {} rows, 0 files found, such as {}{}", csv.string(), rows, excerpt(missing),
-       address.empty() ? ": put the list beside its photos, or into the folder above" : " (" + address + ")");
+std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests) {
+  std::vector<std::string> names;
+  for (const EnrolRequest& request : requests) names.push_back(request.name);
+  return names;
 }
 
-}  // namespace
+std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, const ListChoices& lists) {
+  refuse_other_media(folder);
+  if (!lists.classes_from.empty())
+    return requests_of_list(list_by_keywords(folder, parse_keyword_choice(lists.classes_from)), folder);
+  if (const std::optional<fs::path> list = image_list_in(folder, lists)) return requests_of_csv(*list, lists);
+  if (const std::vector<ListedImage> list = list_by_sidecars(folder); !list.empty())
+    return requests_of_list(list, folder);
+  std::vector<fs::path> subfolders = folders_in(folder);
+  if (subfolders.empty()) refuse_without_classes(folder, lists);
+  refuse_parts(folder, lists);
+  if (std::vector<fs::path> albums = takeout_albums(folder); !albums.empty()) subfolders = std::move(albums);
+  warn_of_nested_classes(subfolders);
+  SkippedFiles skipped = skipped_in(folder);
+  std::vector<EnrolRequest> requests(subfolders.size());
+  for (size_t i = 0; i < subfolders.size(); ++i) {
+    requests[i].name = clean_name(subfolders[i].filename().string());
+    requests[i].images = {subfolders[i].string()};
+  }
+  requests.front().skipped = std::move(skipped);
+  check_names(requests, subfolders);
+  warn_of_same_but_capitals(names_of_requests(requests), "classes of " + folder.string());
+  return requests;
+}
 
-std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
+std::vector<EnrolRequest> requests_of_csv(const fs::path& csv, const ListChoices& lists) {
   ListedFiles files(csv.parent_path().empty() ? fs::path(".") : csv.parent_path());
   size_t rows = 0, there = 0;
   std::string missing;
-  std::vector<ListedImage> list = read_image_list(csv);
+  std::vector<ListedImage> list = read_image_list(csv, lists);
   for (ListedImage& image : list) {
     if (image.image.empty()) continue;
     // One that is not found is named when it cannot be read.
@@ -172,6 +235,25 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv) {
   return requests_of_list(list, csv);
 }
 
+std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, const BoxChoice& given,
+                                                   const ListChoices& lists) {
+  BoxChoice choice = given;
+  if (choice.file.empty() && lists.classes_from.empty() && !image_list_in(folder, lists)) {
+    choice.file = boxes_beside(folder);
+    if (!choice.file.empty()) logger().info("{}: using the classes of its boxes", folder.string());
+  }
+  if (choice.file.empty()) return requests_of_folder(folder, lists);
+  const BoxFile file = read_boxes(choice);
+  if (file.kinds_are_classes) return requests_of_kinds(folder, file, choice.file);
+  std::vector<EnrolRequest> requests = requests_of_folder(folder, lists);
+  crop_requests(file, choice.file, requests);
+  return requests;
+}
+
+void take_boxes(const BoxChoice& choice, std::vector<EnrolRequest>& requests) {
+  if (!choice.file.empty()) crop_requests(read_boxes(choice), choice.file, requests);
+}
+
 std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const std::string& class_name) {
   std::vector<std::vector<int64_t>> rows = features.rows_by_class();
   if (!class_name.empty()) {
@@ -182,9 +264,10 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
   for (size_t k = 0; k < rows.size(); ++k) {
     if (rows[k].empty()) continue;
     EnrolRequest& made = requests.emplace_back();
-    made.description.name = class_name.empty() ? features.class_names[k] : class_name;
-    made.features = features.features.gathered(rows[k]);
-    for (const int64_t row : rows[k]) made.sources.push_back(features.image_ids[static_cast<size_t>(row)]);
+    made.name = class_name.empty() ? features.class_names[k] : class_name;
+    made.examples = examples_of_features(features.features.gathered(rows[k]));
+    for (size_t i = 0; i < rows[k].size(); ++i)
+      made.examples.sources[i] = features.image_ids[static_cast<size_t>(rows[k][i])];
   }
   return requests;
 }
@@ -192,12 +275,12 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
 void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests) {
   const AttributeTable read = read_attributes(table);
   std::map<std::string, EnrolRequest*> by_name;
-  for (EnrolRequest& request : requests) by_name[request.description.name] = &request;
+  for (EnrolRequest& request : requests) by_name[request.name] = &request;
   bool any = false;
   for (size_t k = 0; k < read.classes.size(); ++k) {
     const auto found = by_name.find(read.classes[k]);
     if (found == by_name.end()) continue;
-    ClassRequest& request = found->second->description;
+    EnrolRequest& request = *found->second;
     if (!request.attributes.empty())
       fail_usage("class '{}' has attributes already, {} would add others", request.name, table.string());
     request.unknown = UnknownAttribute::kLeaveOut;
@@ -212,7 +295,7 @@ void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests)
   }
   if (!any)
     fail("{} names none of the {} classes to enrol{}", table.string(), requests.size(),
-         did_you_mean(requests.front().description.name, read.classes));
+         did_you_mean(requests.front().name, read.classes));
   warn_of_missing_rows(read.classes, table, requests);
 }
 
@@ -221,17 +304,35 @@ void take_text_vectors(const ClassTexts& texts, const Array& vectors, std::vecto
   for (size_t i = 0; i < texts.classes.size(); ++i) place[texts.classes[i]] = static_cast<int64_t>(i);
   std::set<std::string> unused(texts.classes.begin(), texts.classes.end());
   for (EnrolRequest& request : requests) {
-    const auto found = place.find(clean_name(request.description.name));
+    const auto found = place.find(clean_name(request.name));
     if (found == place.end()) continue;
-    request.description.text_vector = vectors.row(found->second);
+    request.text_vector = vectors.row(found->second);
     unused.erase(found->first);
   }
   if (unused.size() == place.size())
     fail("no description is of a class to enrol: they name '{}', ..., the classes are '{}', ...",
-         excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().description.name));
+         excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().name));
   if (!unused.empty())
     logger().warn("ignoring descriptions of classes that are not enrolled here: {}",
                   with_hints({unused.begin(), unused.end()}, names_of_requests(requests)));
+}
+
+RequestFiles find_files(const std::vector<EnrolRequest>& requests) {
+  RequestFiles files;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    files.skipped.add(requests[i].skipped);
+    if (requests[i].images.empty()) continue;
+    try {
+      const FoundImages found = find_images(requests[i].images);
+      files.paths.insert(files.paths.end(), found.paths.begin(), found.paths.end());
+      files.owner.resize(files.paths.size(), i);
+      files.skipped.add(found.skipped);
+      files.unreadable.insert(files.unreadable.end(), found.unreadable.begin(), found.unreadable.end());
+    } catch (const Error& error) {
+      files.unreadable.push_back({requests[i].images.front(), error.what()});
+    }
+  }
+  return files;
 }
 
 }  // namespace protocom

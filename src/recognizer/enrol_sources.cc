@@ -7,7 +7,6 @@
 #include "datasets/feature_set.h"
 #include "images/other_media.h"
 #include "knowledge/class_texts.h"
-#include "recognizer/boxed_requests.h"
 #include "recognizer/class_words.h"
 #include "recognizer/enrol_requests.h"
 
@@ -26,19 +25,18 @@ std::vector<EnrolRequest> requests_of_features_file(const EnrolSources& sources,
   read.without_split = Split::kBase;  // a split says nothing here
   const FeatureSet features = read_features(sources.features, read);
   warn_of_other_backbone(features, file, sources.features.string());
-  return requests_of_features(features, sources.class_name);
+  return requests_of_features(features, sources.one_class.name);
 }
 
 bool gives_a_name_alone(const EnrolRequest& request) {
-  const ClassRequest& stated = request.description;
-  return request.images.empty() && !request.features.defined() && stated.attributes.empty() && stated.synset.empty() &&
-         stated.vectors.empty() && !stated.text_vector.defined();
+  return request.images.empty() && !request.examples.features.defined() && !request.is_described() &&
+         request.vectors.empty();
 }
 
 /// A new class without images or knowledge would still receive its share of the answers.
 void check_something_is_known(const std::vector<EnrolRequest>& requests, Recognizer& recognizer) {
   for (const EnrolRequest& request : requests) {
-    const std::string& name = request.description.name;
+    const std::string& name = request.name;
     if (!gives_a_name_alone(request) || recognizer.file().has_class(name)) continue;
     const Knowledge* knowledge = recognizer.knowledge();
     if (knowledge == nullptr || knowledge->class_index(clean_name(name)) < 0)
@@ -48,55 +46,50 @@ void check_something_is_known(const std::vector<EnrolRequest>& requests, Recogni
 
 /// What is said of the requests' classes in words; without requests, a class for each description.
 void take_texts(const EnrolSources& sources, std::vector<EnrolRequest>& requests) {
-  if (sources.descriptions.empty() && sources.described.empty()) return;
+  const std::vector<std::string>& descriptions = sources.one_class.descriptions;
+  if (descriptions.empty() && sources.described.empty()) return;
   const TextEncoder encoder = open_text_encoder(sources.text_encoder);
-  if (!sources.descriptions.empty())
-    return describe_in_words(encoder, sources.descriptions, requests.front().description);
+  if (!descriptions.empty()) return describe_in_words(encoder, requests.front());
   const ClassTexts texts = read_class_texts(sources.described);
   const Array vectors = encode_classes(encoder, texts);
   if (requests.empty()) {
-    for (const std::string& name : texts.classes) requests.emplace_back().description.name = name;
+    for (const std::string& name : texts.classes) requests.emplace_back().name = name;
   }
   take_text_vectors(texts, vectors, requests);
 }
 
 void check_sources(const EnrolSources& sources) {
-  const bool one_class = !sources.class_name.empty(), features = !sources.features.empty();
+  const bool one_class = !sources.one_class.name.empty(), features = !sources.features.empty();
+  const bool descriptions = !sources.one_class.descriptions.empty();
   const int kinds = (one_class || features) + !sources.folder.empty() + !sources.list.empty();
   if (kinds > 1 || (kinds == 0 && sources.described.empty()))
     fail_usage("give one class by its name, or classes by a folder, a CSV list, a file of features or of descriptions");
-  const bool texts = !sources.descriptions.empty() || !sources.described.empty();
+  const bool texts = descriptions || !sources.described.empty();
   if (texts && sources.text_encoder.empty())
     fail_usage("descriptions need the text encoder that made the recognizer's knowledge: give it");
   if (!texts && !sources.text_encoder.empty())
     fail_usage("a text encoder needs descriptions: give them, or leave it out");
-  if (!sources.descriptions.empty() && !one_class) fail_usage("a description in words is of one class: give its name");
+  if (descriptions && !one_class) fail_usage("a description in words is of one class: give its name");
   if (!sources.boxes.file.empty() && sources.images.empty() && sources.folder.empty() && sources.list.empty())
     fail_usage("boxes need images: give those of a class, a folder or a CSV list");
   if (!sources.images.empty() && (!one_class || features))
     fail_usage("images need a class: give its name{}", features ? ", and no file of features" : "");
 }
 
-std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file,
-                                              std::string_view option = "--folder") {
+std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file) {
   std::vector<EnrolRequest> requests;
   if (!sources.features.empty()) {
     requests = requests_of_features_file(sources, file);
   } else if (!sources.folder.empty()) {
-    return requests_of_boxed_folder(sources.folder, option, sources.boxes);
+    return requests_of_boxed_folder(sources.folder, sources.boxes, sources.lists);
   } else if (!sources.list.empty()) {
-    requests = requests_of_csv(sources.list);
+    requests = requests_of_csv(sources.list, sources.lists);
     take_boxes(sources.boxes, requests);
     return requests;
-  } else if (!sources.class_name.empty()) {
+  } else if (!sources.one_class.name.empty()) {
     requests.emplace_back().images = sources.images;
   }
-  if (!sources.class_name.empty()) {
-    ClassRequest& one = requests.front().description;
-    one.name = sources.class_name;
-    one.attributes = sources.attributes;
-    one.synset = sources.synset;
-  }
+  if (!sources.one_class.name.empty()) static_cast<ClassRequest&>(requests.front()) = sources.one_class;
   take_boxes(sources.boxes, requests);
   return requests;
 }
@@ -106,9 +99,9 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
 std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file) {
   if (!sources.boxes.file.empty() && !sources.features.empty())
     fail_usage("boxes need images, {} has features", sources.features.string());
-  if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.class_name.empty())
+  if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.one_class.name.empty())
     fail_usage("expected labelled images as a folder, a list, a file of features, or images with their class");
-  return requests_of_classes(sources, file, "");
+  return requests_of_classes(sources, file);
 }
 
 EnrolSources sources_at(const std::filesystem::path& path) {
@@ -132,8 +125,8 @@ std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recog
   take_texts(sources, requests);
   if (!sources.table.empty()) take_attributes(sources.table, requests);
   for (EnrolRequest& request : requests) {
-    request.description.vectors = sources.vectors;
-    if (!sources.wordnet.empty()) request.description.wordnet = sources.wordnet;
+    request.vectors = sources.vectors;
+    request.wordnet = sources.wordnet;
   }
   check_something_is_known(requests, recognizer);
   return requests;

@@ -92,17 +92,14 @@ std::vector<std::vector<NearImage>> NearestExamples::find(const RecognizerSnapsh
   return nearest;
 }
 
-std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::string& answer,
-                            const std::vector<NearImage>& nearest) {
-  if (nearest.empty() || nearest.front().class_name == answer) return "";
-  const StoredClass* own = snapshot.enrolled.find(answer);
-  if (own == nullptr) return "";
-  const std::string other = excerpt(nearest.front().class_name), name = excerpt(answer);
-  if (own->count == 0) return fmt::format("{} has no photo and is known by its description", name);
-  if (own->count == 1)
+std::string note_on_nearest(const StoredClass& answer, const std::vector<NearImage>& nearest) {
+  if (nearest.empty() || nearest.front().class_name == answer.name) return "";
+  const std::string other = excerpt(nearest.front().class_name), name = excerpt(answer.name);
+  if (answer.count == 0) return fmt::format("{} has no photo and is known by its description", name);
+  if (answer.count == 1)
     return fmt::format("the nearest photo is of {}; the photo and the description of {} together fit better", other,
                        name);
-  return fmt::format("the nearest photo is of {}; all {} of {} together fit better", other, own->count, name);
+  return fmt::format("the nearest photo is of {}; all {} of {} together fit better", other, answer.count, name);
 }
 
 }  // namespace protocom

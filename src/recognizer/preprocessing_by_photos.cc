@@ -43,7 +43,7 @@ std::optional<ImageDataset> comparable(const std::vector<EnrolRequest>& classes)
     if (paths.size() < 2) continue;
     for (const auto& path : paths)
       photos.items.push_back({path.string(), path, static_cast<int64_t>(photos.class_names.size())});
-    photos.class_names.push_back(request.description.name);
+    photos.class_names.push_back(request.name);
     photos.class_split.push_back(Split::kBase);
   }
   return photos.class_names.size() < 2 ? std::nullopt : std::optional(std::move(photos));

@@ -34,14 +34,11 @@ namespace protocom {
 class NearestExamples;
 
 /// A class to enrol, or images of one.
-struct EnrolRequest {
-  ClassRequest description;         ///< the class's name and descriptions
-  std::vector<std::string> images;  ///< files, or folders that are walked (find_images); may be none for a new class
-  /// Of images that are known by these alone, extracted with the recognizer's backbone: float32 [n, d]; may be
-  /// undefined.
-  Array features = {};
-  std::vector<std::string> sources = {};  ///< [n], where each of those came from; empty: unknown
-  SkippedFiles skipped = {};              ///< found and left out when the request was made
+struct EnrolRequest : ClassToDescribe {
+  /// Files, or folders that are walked (find_images); may be none for a new class.
+  std::vector<std::string> images = {};
+  NewExamples examples = {};  ///< images that are known by their features alone; these may be undefined
+  SkippedFiles skipped = {};  ///< found and left out when the request was made
 };
 
 /// What became of unlabelled images.
@@ -108,8 +105,8 @@ class Recognizer {
   /// What is kept of such an image to be looked at: a JPEG, or nothing if the file keeps none.
   [[nodiscard]] std::string thumbnail_of(const Image& image) const;
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
-  /// Throws what describe_class throws.
-  ClassEnrolment describe(const ClassRequest& request);
+  /// Throws UsageError for descriptions whose vector has not been made, and what describe_class throws.
+  ClassEnrolment describe(const ClassToDescribe& request);
   /// The recognizer's knowledge of classes besides their images; nullptr: none.
   const Knowledge* knowledge();
   /// Whether a text encoder of this many dimensions can describe classes in words (check_takes_words).
@@ -169,6 +166,9 @@ class Recognizer {
   using EmbedAll = std::function<std::vector<UnreadableFile>(const std::vector<std::filesystem::path>& images,
                                                              const TakeEmbedded& take)>;
   Enrolment enrol(const std::vector<EnrolRequest>& requests, const EmbedAll& embed_all);
+  /// Adds one class, or images of it that the caller has embedded; duplicates are not warned of. Throws what describe()
+  /// and RecognizerFile::enrol throw.
+  EnrolledClass enrol_class(const ClassToDescribe& request, NewExamples examples = {});
 
   /// Adds unlabelled images of the classes, by which a space without base classes is estimated. If there would be more
   /// than kMostUnlabelled, adds as many as there is room for, sampled evenly. Throws UsageError of
@@ -224,7 +224,7 @@ class Recognizer {
   void refresh();
   void use_index();
   [[nodiscard]] ClassScorerOptions scorer_options() const;
-  ClassEnrolment describe(const ClassRequest& request, std::set<std::string>& left_out);
+  ClassEnrolment describe(const ClassToDescribe& request, std::set<std::string>& left_out);
   Encoder& backbone();
   [[nodiscard]] ExtractOptions extract_options() const;
   void warn_of_other_classes();

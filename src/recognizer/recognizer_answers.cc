@@ -176,7 +176,8 @@ std::vector<Answer> Recognizer::answers_of(const Array& features, std::optional<
     answer.familiarity = scores.familiar[row];
     answer.attributes = attribute_effects_of(best[i].front(), features.rows(row, row + 1));
     answer.nearest = std::move(nearest[i]);
-    answer.nearest_note = note_on_nearest(snapshot_, answer.ranking.front().name, answer.nearest);
+    const StoredClass& first = snapshot_.enrolled.classes[static_cast<size_t>(best[i].front())];
+    answer.nearest_note = note_on_nearest(first, answer.nearest);
     if (scores.has_threshold) take_none(answer.familiarity, answer);
     answer.group = group_of(logits.row(row).data(), scores.factor, scores.log_sums[row], answer);
     answers.push_back(std::move(answer));

@@ -92,7 +92,7 @@ std::vector<EnrolRequest> requests_of_photos(const std::vector<HeldPhoto>& photo
   for (const HeldPhoto& photo : photos) {
     if (photo.class_name.empty()) continue;
     EnrolRequest& request = by_class[photo.class_name];
-    request.description.name = photo.class_name;
+    request.name = photo.class_name;
     request.images.push_back(found.at(photo.hash).string());
   }
   std::vector<EnrolRequest> requests;

@@ -39,11 +39,6 @@ Array SharedRecognizer::features_of(const GivenImages& images) {
   return Array::joined(parts);
 }
 
-std::vector<Answer> SharedRecognizer::classify(const GivenImages& images) {
-  const Array features = features_of(images);
-  return call([&](Recognizer& own) { return own.classify_features(features); });
-}
-
 std::vector<Answer> SharedRecognizer::classify(const Array& features) {
   const Array rows = checked(features);
   return call([&](Recognizer& own) { return own.classify_features(rows); });
@@ -62,109 +57,71 @@ NewExamples SharedRecognizer::examples_of(const GivenImages& images) {
   return examples;
 }
 
-Enrolment SharedRecognizer::enrol(const ClassRequest& request, NewExamples examples) {
-  const std::lock_guard lock(mutex_);
-  ClassEnrolment enrolment = recognizer_.describe(request);
-  enrolment.examples = std::move(examples);
+NewExamples SharedRecognizer::examples_of(const Array& features) const {
+  return examples_of_features(checked(features).copy(), "memory");
+}
+
+Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, NewExamples examples) {
   Enrolment done;
-  done.given = static_cast<int64_t>(enrolment.examples.hashes.size());
-  done.classes = recognizer_.file().enrol({enrolment});
+  done.given = static_cast<int64_t>(examples.hashes.size());
+  done.classes = {call([&](Recognizer& own) { return own.enrol_class(request, std::move(examples)); })};
   return done;
-}
-
-Enrolment SharedRecognizer::enrol(const ClassRequest& request, const GivenImages& images) {
-  return enrol(request, examples_of(images));
-}
-
-Enrolment SharedRecognizer::enrol(const ClassRequest& request, const Array& features) {
-  return enrol(request, examples_of_features(checked(features).copy(), "memory"));
 }
 
 Enrolment SharedRecognizer::enrol(const EnrolSources& sources, Progress& progress) {
   return call([&](Recognizer& own) { return own.enrol(requests_of_sources(sources, own), progress); });
 }
 
-/// What `read` gives, if that is of any use.
-template <typename Read>
-int64_t SharedRecognizer::add_unlabelled_of(const Read& read) {
+void SharedRecognizer::check_learns_from_unlabelled() {
   call([](const Recognizer& own) { own.check_learns_from_unlabelled(); });
-  const NewExamples examples = read();
-  return call([&](Recognizer& own) { return own.file().add_unlabelled(examples); });
-}
-
-int64_t SharedRecognizer::add_unlabelled(const GivenImages& images) {
-  return add_unlabelled_of([&] { return examples_of(images); });
 }
 
 int64_t SharedRecognizer::add_unlabelled(const NewExamples& examples) {
-  return add_unlabelled_of([&] { return examples; });
-}
-
-int64_t SharedRecognizer::add_unlabelled(const Array& features) {
-  return add_unlabelled_of([&] { return examples_of_features(checked(features).copy(), "memory"); });
+  return call([&](Recognizer& own) {
+    own.check_learns_from_unlabelled();
+    return own.file().add_unlabelled(examples);
+  });
 }
 
 namespace {
 
-/// Where an image came from, or its number among all.
-std::string name_of(const NewExamples& examples, size_t i, int64_t number) {
-  const std::string& source = examples.sources[i];
-  return source.empty() || source == "memory" ? std::to_string(number) : source;
+/// Calls images by their numbers among all where they have no path.
+void call_by_number(const std::vector<int64_t>& numbers, NewExamples& examples) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    std::string& source = examples.sources[i];
+    if (source.empty() || source == "memory") source = std::to_string(numbers[i]);
+  }
 }
 
-/// The images and features of examples with their labels, called by their numbers where they have no path.
-TestFeatures labelled(NewExamples examples, const std::vector<std::string>& labels, std::vector<int64_t> numbers) {
-  const size_t n = examples.hashes.size();
-  if (labels.size() != n) fail("expected one label per image, found {} labels and {} images", labels.size(), n);
-  TestFeatures made;
-  made.features = std::move(examples.features);
-  made.labels = labels;
-  made.hashes = std::move(examples.hashes);
-  made.numbers = std::move(numbers);
-  if (made.numbers.empty()) {
-    made.numbers.resize(n);
-    std::iota(made.numbers.begin(), made.numbers.end(), 0);
-  }
-  for (size_t i = 0; i < n; ++i) made.images.push_back(name_of(examples, i, made.numbers[i]));
-  return made;
+std::vector<int64_t> numbers_to(size_t count) {
+  std::vector<int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
 }
 
 }  // namespace
 
-TestResult SharedRecognizer::test(const GivenImages& images, const std::vector<std::string>& labels) {
-  if (labels.size() != images.size())
-    fail("expected one label per image, found {} labels and {} images", labels.size(), images.size());
-  return test(examples_of(images), labels);
+void SharedRecognizer::check_labels(size_t labels, size_t images) {
+  if (labels != images) fail("expected one label per image, found {} labels and {} images", labels, images);
 }
 
 TestResult SharedRecognizer::test(NewExamples examples, const std::vector<std::string>& labels,
                                   std::vector<int64_t> numbers) {
-  TestFeatures made = labelled(std::move(examples), labels, std::move(numbers));
-  return call([&](Recognizer& own) { return test_recognizer(own, std::move(made)); });
-}
-
-TestResult SharedRecognizer::test(const Array& features, const std::vector<std::string>& labels) {
-  return test(examples_of_features(checked(features).copy(), "memory"), labels);
+  check_labels(labels.size(), examples.hashes.size());
+  if (numbers.empty()) numbers = numbers_to(labels.size());
+  call_by_number(numbers, examples);
+  TestFeatures images{std::move(examples), labels, std::move(numbers)};
+  return call([&](Recognizer& own) { return test_recognizer(own, std::move(images)); });
 }
 
 TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progress) {
   return call([&](Recognizer& own) { return test_recognizer(own, labelled_images(sources, own.file()), progress); });
 }
 
-Suggestions SharedRecognizer::suggest(const NewExamples& examples, int64_t count) {
+Suggestions SharedRecognizer::suggest(NewExamples examples, int64_t count) {
   if (examples.hashes.empty()) fail("expected at least one image, found none");
-  std::vector<std::string> names;
-  for (size_t i = 0; i < examples.hashes.size(); ++i) names.push_back(name_of(examples, i, static_cast<int64_t>(i)));
-  return call([&](Recognizer& own) { return suggest_rows(own, examples.features, names, examples.hashes, count); });
-}
-
-Suggestions SharedRecognizer::suggest(const Array& features, int64_t count) {
-  return suggest(examples_of_features(checked(features).copy(), "memory"), count);
-}
-
-Calibration SharedRecognizer::calibrate(const GivenImages& others, const CalibrationOptions& options,
-                                        Progress& progress) {
-  return calibrate(others.empty() ? Array() : features_of(others), options, progress);
+  call_by_number(numbers_to(examples.hashes.size()), examples);
+  return call([&](Recognizer& own) { return suggest_rows(own, examples, count); });
 }
 
 Calibration SharedRecognizer::calibrate(const Array& others, const CalibrationOptions& options, Progress& progress) {

@@ -26,37 +26,33 @@ class SharedRecognizer {
 
   /// float32 [n, d]. Throws Error without images.
   Array features_of(const GivenImages& images);
-  /// Throw Error without images or rows, and what Recognizer::classify_features throws.
-  std::vector<Answer> classify(const GivenImages& images);
-  std::vector<Answer> classify(const Array& features);
   /// What is kept of images, which may be read in several calls; of none, without features.
   NewExamples examples_of(const GivenImages& images);
-  /// Adds a class, or images to one, as one change. `request` may give no images.
-  Enrolment enrol(const ClassRequest& request, const GivenImages& images);
-  Enrolment enrol(const ClassRequest& request, NewExamples examples);
-  Enrolment enrol(const ClassRequest& request, const Array& features);
+  /// The same of images that are known by their features alone, which are copied. Throws Error without rows.
+  [[nodiscard]] NewExamples examples_of(const Array& features) const;
+
+  /// Throws Error without rows, and what Recognizer::classify_features throws.
+  std::vector<Answer> classify(const Array& features);
+  /// Adds a class, or images to one, as one change. There may be no images.
+  Enrolment enrol(const ClassToDescribe& request, NewExamples examples);
   Enrolment enrol(const EnrolSources& sources, Progress& progress);
   /// Adds unlabelled images; returns how many were added. Throws UsageError of check_learns_from_unlabelled().
-  int64_t add_unlabelled(const GivenImages& images);
   int64_t add_unlabelled(const NewExamples& examples);
-  int64_t add_unlabelled(const Array& features);
-  /// How good it is on labelled images, `labels` [n]: test_recognizer. Throws Error for other numbers of labels too.
+  /// Throws that, for callers that have not read the images yet.
+  void check_learns_from_unlabelled();
+  /// How good it is on labelled images, `labels` [n]: test_recognizer. Throws what check_labels() throws too.
   /// `numbers` [n], ascending: places among all that were given; empty: those from 0 on.
-  TestResult test(const GivenImages& images, const std::vector<std::string>& labels);
   TestResult test(NewExamples examples, const std::vector<std::string>& labels, std::vector<int64_t> numbers = {});
-  TestResult test(const Array& features, const std::vector<std::string>& labels);
   TestResult test(const EnrolSources& sources, Progress& progress);
-  /// Which of them to label next: suggest_rows(). Throw Error without images or rows too.
-  Suggestions suggest(const NewExamples& images, int64_t count);
-  Suggestions suggest(const Array& features, int64_t count);
+  /// Throws Error for other numbers of labels and images, for callers that have not read the images yet.
+  static void check_labels(size_t labels, size_t images);
+  /// Which of them to label next: suggest_rows(). Throws Error without images too.
+  Suggestions suggest(NewExamples images, int64_t count);
   /// Recognizer::calibrate_on with the features [n, d] of images of none of the classes, or without any.
-  Calibration calibrate(const GivenImages& others, const CalibrationOptions& options, Progress& progress);
   Calibration calibrate(const Array& others, const CalibrationOptions& options, Progress& progress);
 
  private:
   [[nodiscard]] Array checked(const Array& features) const;
-  template <typename Read>
-  int64_t add_unlabelled_of(const Read& read);
 
   std::mutex mutex_;
   Recognizer recognizer_;

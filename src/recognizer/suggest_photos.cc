@@ -113,22 +113,21 @@ Suggestion suggestion_of(const ChosenRow& chosen, const DoubleMatrix& probabilit
 
 }  // namespace
 
-Suggestions suggest_rows(Recognizer& recognizer, const Array& features, const std::vector<std::string>& images,
-                         const std::vector<std::string>& hashes, int64_t count) {
+Suggestions suggest_rows(Recognizer& recognizer, const NewExamples& images, int64_t count) {
   if (count < 1) fail_usage("photos to suggest: expected at least 1, found {}", count);
-  const std::vector<int64_t> rows = new_rows(recognizer.file(), hashes);
+  const std::vector<int64_t> rows = new_rows(recognizer.file(), images.hashes);
   if (rows.empty())
-    fail("all {} images are enrolled in {} already: there is none to suggest", images.size(),
+    fail("all {} images are enrolled in {} already: there is none to suggest", images.hashes.size(),
          recognizer.file().path().string());
   Suggestions made;
   made.looked_at = static_cast<int64_t>(rows.size());
-  made.already_enrolled = static_cast<int64_t>(images.size() - rows.size());
-  const Array kept = features.gathered(rows);
+  made.already_enrolled = static_cast<int64_t>(images.hashes.size() - rows.size());
+  const Array kept = images.features.gathered(rows);
   const DoubleMatrix probabilities = recognizer.probabilities(kept);
   for (const ChosenRow& chosen : choose_to_label(probabilities, matrix_of<float>(kept), count)) {
     Suggestion one = suggestion_of(chosen, probabilities, recognizer.class_names());
     one.row = rows[static_cast<size_t>(chosen.row)];
-    one.image = images[static_cast<size_t>(one.row)];
+    one.image = images.sources[static_cast<size_t>(one.row)];
     made.images.push_back(std::move(one));
   }
   return made;
@@ -137,16 +136,14 @@ Suggestions suggest_rows(Recognizer& recognizer, const Array& features, const st
 Suggestions suggest(Recognizer& recognizer, const std::vector<fs::path>& images, int64_t count, Progress& progress) {
   if (count < 1) fail_usage("photos to suggest: expected at least 1, found {}", count);
   recognizer.class_names();  // what is wrong with the classes is said before images are read
-  std::vector<Array> rows;
-  std::vector<std::string> names, hashes;
+  ExamplesInParts parts;
   const auto take = [&](size_t i, const EmbeddedImage& embedded) {
-    rows.push_back(embedded.feature);
-    names.push_back(images[i].string());
-    hashes.push_back(embedded.hash);
+    parts.add({embedded.feature, {embedded.hash}, {images[i].string()}});
   };
   std::vector<UnreadableFile> unreadable = recognizer.embed(images, take, progress);
-  if (rows.empty()) fail("no image can be read{}", unreadable.empty() ? "" : ": " + unreadable.front().reason);
-  Suggestions made = suggest_rows(recognizer, Array::joined(rows), names, hashes, count);
+  const NewExamples read = std::move(parts).joined();
+  if (read.hashes.empty()) fail("no image can be read{}", unreadable.empty() ? "" : ": " + unreadable.front().reason);
+  Suggestions made = suggest_rows(recognizer, read, count);
   made.unreadable = std::move(unreadable);
   return made;
 }

@@ -28,9 +28,7 @@ std::vector<ChosenRow> choose_to_label(const DoubleMatrix& probabilities, const 
 Suggestions suggest(Recognizer& recognizer, const std::vector<std::filesystem::path>& images, int64_t count,
                     Progress& progress = Progress::none());
 
-/// The same of images that are known by features float32 [n, d]; `images` [n] are what they are called, `hashes` [n]
-/// what they hold.
-Suggestions suggest_rows(Recognizer& recognizer, const Array& features, const std::vector<std::string>& images,
-                         const std::vector<std::string>& hashes, int64_t count);
+/// The same of images that are known by their features; `sources` [n] are what they are called.
+Suggestions suggest_rows(Recognizer& recognizer, const NewExamples& images, int64_t count);
 
 }  // namespace protocom

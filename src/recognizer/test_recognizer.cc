@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "eval/test_figures.h"
 #include "io/memory_file.h"
-#include "recognizer/detail/request_files.h"
 #include "recognizer/enrol_requests.h"
 
 namespace protocom {
@@ -77,67 +76,49 @@ void look_at(const std::vector<std::string>& labels, const RecognizerFile& file)
   warn_of_unknown(names, unknown, file);
 }
 
-/// Rows as they come in, of classes called as the recognizer calls them.
-class Collector {
- public:
-  void add(const Array& feature, std::string label, std::string image, std::string hash, int64_t number) {
-    rows_.push_back(feature);
-    made_.labels.push_back(std::move(label));
-    made_.images.push_back(std::move(image));
-    made_.hashes.push_back(std::move(hash));
-    made_.numbers.push_back(number);
-  }
-  TestFeatures take(RequestFiles files, const std::vector<UnreadableFile>& unreadable) {
-    made_.skipped = std::move(files.skipped);
-    made_.unreadable = std::move(files.unreadable);
-    made_.unreadable.insert(made_.unreadable.end(), unreadable.begin(), unreadable.end());
-    if (rows_.empty())
-      fail("no labelled image can be read{}",
-           made_.unreadable.empty() ? "" : fmt::format(": {}", made_.unreadable.front().reason));
-    made_.features = Array::joined(rows_);
-    return std::move(made_);
-  }
-
- private:
-  std::vector<Array> rows_;  // [1, d] each
-  TestFeatures made_;
-};
-
 void check_rows(const EnrolRequest& request, const RecognizerFile& file) {
-  const Array& features = request.features;
+  const Array& features = request.examples.features;
   const int64_t dim = file.settings().feature_dim;
   if (features.dim() == 2 && features.size(1) == dim) return;
-  fail("class '{}': expected features [n, {}] as in {}, found [{}]", excerpt(request.description.name), dim,
-       file.path().string(), fmt::join(features.shape(), ", "));
-}
-
-/// The rows that a request gives as features.
-void add_rows(const EnrolRequest& request, int64_t number, Collector& to) {
-  for (int64_t i = 0; i < request.features.size(0); ++i) {
-    const Array row = request.features.rows(i, i + 1).to(NumberType::kFloat32);
-    const std::string source = request.sources.empty() ? "" : request.sources[static_cast<size_t>(i)];
-    to.add(row, request.description.name, source, hash_of_feature(row), number + i);
-  }
+  fail("class '{}': expected features [n, {}] as in {}, found [{}]", excerpt(request.name), dim, file.path().string(),
+       fmt::join(features.shape(), ", "));
 }
 
 /// Images of all requests through the encoder of the recognizer.
 TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
-  RequestFiles files = find_files(requests);
-  Collector collected;
-  const auto take = [&](size_t i, const EmbeddedImage& embedded) {
-    const std::string& label = requests[files.owner[i]].description.name;
-    collected.add(embedded.feature, label, shown(files.paths[i]), embedded.hash, static_cast<int64_t>(i));
+  const RequestFiles files = find_files(requests);
+  TestFeatures made;
+  made.skipped = files.skipped;
+  made.unreadable = files.unreadable;
+  ExamplesInParts collected;
+  const auto add = [&](NewExamples examples, const std::string& label, size_t number) {
+    for (size_t i = 0; i < examples.hashes.size(); ++i) {
+      made.labels.push_back(label);
+      made.numbers.push_back(static_cast<int64_t>(number + i));
+    }
+    collected.add(std::move(examples));
   };
-  std::vector<UnreadableFile> unreadable;
-  if (!files.paths.empty()) unreadable = recognizer.embed(files.paths, take, progress);
-  auto number = static_cast<int64_t>(files.paths.size());
-  for (const EnrolRequest& request : requests) {
-    if (!request.features.defined()) continue;
-    check_rows(request, recognizer.file());
-    add_rows(request, number, collected);
-    number += request.features.size(0);
+  const auto take = [&](size_t i, const EmbeddedImage& embedded) {
+    add({embedded.feature, {embedded.hash}, {shown(files.paths[i])}}, requests[files.owner[i]].name, i);
+  };
+  if (!files.paths.empty()) {
+    const std::vector<UnreadableFile> unreadable = recognizer.embed(files.paths, take, progress);
+    made.unreadable.insert(made.unreadable.end(), unreadable.begin(), unreadable.end());
   }
-  return collected.take(std::move(files), unreadable);
+  size_t number = files.paths.size();
+  for (const EnrolRequest& request : requests) {
+    if (!request.examples.features.defined()) continue;
+    check_rows(request, recognizer.file());
+    NewExamples given = request.examples;
+    given.features = given.features.to(NumberType::kFloat32);
+    add(std::move(given), request.name, number);
+    number += request.examples.hashes.size();
+  }
+  if (made.labels.empty())
+    fail("no labelled image can be read{}",
+         made.unreadable.empty() ? "" : fmt::format(": {}", made.unreadable.front().reason));
+  made.examples = std::move(collected).joined();
+  return made;
 }
 
 /// The content of what a recognizer holds.
@@ -153,7 +134,7 @@ HeldContent read_held_content(const RecognizerFile& file) {
   for (const StoredClass& one : file.snapshot().enrolled.classes) {
     if (one.features.defined()) held.features.push_back(one.features.to(NumberType::kFloat32));
   }
-  for (const UnlabelledEntry& entry : file.list_unlabelled()) held.unlabelled.insert(entry.hash);
+  for (const ExampleInfo& entry : file.list_unlabelled()) held.unlabelled.insert(entry.hash);
   return held;
 }
 
@@ -161,12 +142,12 @@ TestFeatures picked(const TestFeatures& all, const std::vector<int64_t>& rows) {
   TestFeatures some;
   some.skipped = all.skipped;
   some.unreadable = all.unreadable;
-  if (!rows.empty()) some.features = all.features.gathered(rows);
+  if (!rows.empty()) some.examples.features = all.examples.features.gathered(rows);
   for (const int64_t row : rows) {
     const auto i = static_cast<size_t>(row);
+    some.examples.hashes.push_back(all.examples.hashes[i]);
+    some.examples.sources.push_back(all.examples.sources[i]);
     some.labels.push_back(all.labels[i]);
-    some.images.push_back(all.images[i]);
-    some.hashes.push_back(all.hashes[i]);
     some.numbers.push_back(all.numbers[i]);
   }
   return some;
@@ -196,11 +177,12 @@ bool holds_feature(const HeldContent& held, const float* feature, int64_t dim) {
 /// Rows that are enrolled already.
 std::set<int64_t> enrolled_rows(const TestFeatures& images, const HeldContent& held) {
   std::set<int64_t> rows;
-  const int64_t dim = images.features.size(1);
-  for (size_t i = 0; i < images.hashes.size(); ++i) {
+  const NewExamples& examples = images.examples;
+  const int64_t dim = examples.features.size(1);
+  for (size_t i = 0; i < examples.hashes.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
-    const bool by_file = held.enrolled.count(images.hashes[i]) > 0;
-    if (by_file || holds_feature(held, images.features.data<float>() + row * dim, dim)) rows.insert(row);
+    const bool by_file = held.enrolled.count(examples.hashes[i]) > 0;
+    if (by_file || holds_feature(held, examples.features.data<float>() + row * dim, dim)) rows.insert(row);
   }
   return rows;
 }
@@ -229,10 +211,10 @@ std::vector<TestedImage> judged(Recognizer& recognizer, const TestFeatures& imag
   for (int64_t begin = 0; begin < n; begin += part) {
     const int64_t end = std::min(n, begin + part);
     const std::vector<std::string> right(images.labels.begin() + begin, images.labels.begin() + end);
-    std::vector<TestedImage> some = recognizer.judge(images.features.rows(begin, end), right);
+    std::vector<TestedImage> some = recognizer.judge(images.examples.features.rows(begin, end), right);
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }
-  for (size_t i = 0; i < all.size(); ++i) all[i].image = images.images[i];
+  for (size_t i = 0; i < all.size(); ++i) all[i].image = images.examples.sources[i];
   return all;
 }
 
@@ -244,7 +226,7 @@ TestResult result_of(Recognizer& recognizer, const TestFeatures& images, const H
   result.mode = recognizer.method().spec().mode();
   result.skipped = images.skipped;
   result.unreadable = images.unreadable;
-  result.unlabelled = std::count_if(images.hashes.begin(), images.hashes.end(),
+  result.unlabelled = std::count_if(images.examples.hashes.begin(), images.examples.hashes.end(),
                                     [&](const std::string& hash) { return held.unlabelled.count(hash) > 0; });
   result.tested = judged(recognizer, images);
   result.calibrated = std::any_of(result.tested.begin(), result.tested.end(),

@@ -8,10 +8,8 @@ namespace protocom {
 
 /// Labelled images as features.
 struct TestFeatures {
-  Array features;                   ///< float32 [n, d]
+  NewExamples examples;             ///< `sources` [n] are what they are called
   std::vector<std::string> labels;  ///< [n], the right classes
-  std::vector<std::string> images;  ///< [n], what they are called
-  std::vector<std::string> hashes;  ///< [n], hash_file of each image, or hash_of_feature
   std::vector<int64_t> numbers;     ///< [n], places among all that were given, readable or not; ascending
   SkippedFiles skipped = {};
   std::vector<UnreadableFile> unreadable = {};  ///< what could not be read

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/clean_name.h"
 #include "base/error.h"
@@ -187,6 +189,25 @@ NewExamples examples_of_features(const Array& features, const std::string& sourc
   for (int64_t i = 0; i < features.size(0); ++i) examples.hashes.push_back(hash_of_feature(features.row(i)));
   examples.sources.assign(examples.hashes.size(), source);
   return examples;
+}
+
+void ExamplesInParts::add(NewExamples more) {
+  const auto append = [](auto& all, auto&& part) {
+    all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  };
+  for (auto* texts : {&more.sources, &more.thumbnails}) {
+    if (texts->empty()) texts->resize(more.hashes.size());
+  }
+  if (more.features.defined()) features_.push_back(std::move(more.features));
+  append(rest_.hashes, more.hashes);
+  append(rest_.sources, more.sources);
+  append(rest_.thumbnails, more.thumbnails);
+  append(rest_.times, more.times);
+}
+
+NewExamples ExamplesInParts::joined() && {
+  if (!features_.empty()) rest_.features = Array::joined(features_);
+  return std::move(rest_);
 }
 
 std::vector<EnrolledClass> RecognizerFile::enrol(const std::vector<ClassEnrolment>& enrolments) {

@@ -30,9 +30,6 @@ struct EnrolledClasses {
   std::vector<std::string> attributes;  ///< [a], those of the model or the method
   std::vector<StoredClass> classes;     ///< in the order of their enrolment
   Array unlabelled = {};                ///< float32 [u, d], unlabelled images; undefined: none
-
-  /// nullptr when there is no such class.
-  [[nodiscard]] const StoredClass* find(const std::string& name) const;
 };
 
 }  // namespace protocom

@@ -71,6 +71,18 @@ struct NewExamples {
 /// Images known only by these features, float32 [n, d]; they came from `source`.
 NewExamples examples_of_features(const Array& features, const std::string& source = {});
 
+/// Such images that come in parts.
+class ExamplesInParts {
+ public:
+  void add(NewExamples more);
+  /// All of them in that order; without any, features are undefined.
+  [[nodiscard]] NewExamples joined() &&;
+
+ private:
+  std::vector<Array> features_;  // [n, d] of each part
+  NewExamples rest_;             // of all parts, without features
+};
+
 /// Whether a description is also for a class that is already there.
 enum class Describe { kNewClass, kAnyClass };
 
@@ -104,14 +116,6 @@ struct RecognizerSnapshot {
   int64_t feature_count = 0;                            ///< examples
   std::optional<nlohmann::json> calibration = {};       ///< what set_calibration() was given last
   std::vector<SnapshotStep> steps = {};                 ///< how it came to be, for RecognizerFile::refresh
-};
-
-/// An unlabelled image.
-struct UnlabelledEntry {
-  int64_t id = 0;
-  std::string source;  ///< where it came from
-  std::string hash;
-  int64_t time = 0;  ///< since when it is there, seconds since 1970
 };
 
 /// A photo that a recognizer holds, or held before it was removed; of one that several classes hold, one of them.
@@ -217,7 +221,7 @@ class RecognizerFile {
   /// A JPEG, or nothing if none was kept. Throws Error when there is no such example.
   [[nodiscard]] std::string thumbnail(int64_t example) const;
   /// Unlabelled images, in the order in which they came.
-  [[nodiscard]] std::vector<UnlabelledEntry> list_unlabelled() const;
+  [[nodiscard]] std::vector<ExampleInfo> list_unlabelled() const;
   /// How many those are.
   [[nodiscard]] int64_t count_unlabelled() const;
   /// A JPEG of one of them, or nothing if none was kept. Throws Error when it is not there.
@@ -263,15 +267,11 @@ class RecognizerFile {
   /// Error if there is no change.
   void set_calibration_with_last_change(const nlohmann::json& calibration);
   /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
-  /// is a new change, which deletes it for good. Throws Error when there is none.
-  ChangeEntry undo();
-  /// The same if the last change is that one; else, or if there is none, nothing happens.
-  std::optional<ChangeEntry> undo_only(int64_t change);
+  /// is a new change, which deletes it for good. Throws Error when there is none, or the last one is not `only`.
+  ChangeEntry undo(std::optional<int64_t> only = {});
   /// Does again what the last undo() took back, with the same numbers of changes, classes and examples. Throws Error
-  /// when there is none.
-  ChangeEntry redo();
-  /// The same if that change is the next; else, or if there is none, nothing happens.
-  std::optional<ChangeEntry> redo_only(int64_t change);
+  /// when there is none, or the next one is not `only`.
+  ChangeEntry redo(std::optional<int64_t> only = {});
   /// Forgets what was removed, and how to undo and redo, and gives the room back.
   void compact();
 

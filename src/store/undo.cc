@@ -76,16 +76,21 @@ void do_again(const Database& database, int64_t change) {
   move_entry(database, change, "undone", "changes");
 }
 
-/// Turns the first change of a list, if there is one and it is `only` where that is said.
-std::optional<ChangeEntry> turn_first(const Database& database,
-                                      std::vector<ChangeEntry> (*list)(const Database&, int64_t most),
-                                      void (*turn)(const Database&, int64_t change),
-                                      std::optional<int64_t> only = std::nullopt) {
-  return reading(database.path(), [&]() -> std::optional<ChangeEntry> {
+/// One of the two ways to turn a change.
+struct Turn {
+  const char* word;
+  std::vector<ChangeEntry> (*list)(const Database&, int64_t most);
+  void (*turn)(const Database&, int64_t change);
+};
+
+ChangeEntry turn_first(const Database& database, const Turn& way, std::optional<int64_t> only) {
+  return reading(database.path(), [&] {
     Transaction transaction(database, Access::kWrite);
-    const std::vector<ChangeEntry> first = list(database, 1);
-    if (first.empty() || first.front().id != only.value_or(first.front().id)) return std::nullopt;
-    turn(database, first.front().id);
+    const std::vector<ChangeEntry> first = way.list(database, 1);
+    if (first.empty()) fail("{}: there is nothing to {}", database.path().string(), way.word);
+    if (only && first.front().id != *only)
+      fail("{}: change {} is not the next one to {}", database.path().string(), *only, way.word);
+    way.turn(database, first.front().id);
     transaction.commit();
     return first.front();
   });
@@ -104,22 +109,12 @@ std::vector<ChangeEntry> RecognizerFile::undone(int64_t most) const {
   });
 }
 
-ChangeEntry RecognizerFile::undo() {
-  if (const auto undone = turn_first(*database_, last_done, take_back)) return *undone;
-  fail("{}: there is nothing to undo", path().string());
+ChangeEntry RecognizerFile::undo(std::optional<int64_t> only) {
+  return turn_first(*database_, {"undo", last_done, take_back}, only);
 }
 
-std::optional<ChangeEntry> RecognizerFile::undo_only(int64_t change) {
-  return turn_first(*database_, last_done, take_back, change);
-}
-
-ChangeEntry RecognizerFile::redo() {
-  if (const auto redone = turn_first(*database_, next_undone, do_again)) return *redone;
-  fail("{}: there is nothing to redo", path().string());
-}
-
-std::optional<ChangeEntry> RecognizerFile::redo_only(int64_t change) {
-  return turn_first(*database_, next_undone, do_again, change);
+ChangeEntry RecognizerFile::redo(std::optional<int64_t> only) {
+  return turn_first(*database_, {"redo", next_undone, do_again}, only);
 }
 
 }  // namespace protocom

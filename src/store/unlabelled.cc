@@ -68,16 +68,17 @@ NewExamples unlabelled_contents(const Database& database, const RecognizerSettin
   return kept;
 }
 
-std::vector<UnlabelledEntry> RecognizerFile::list_unlabelled() const {
+std::vector<ExampleInfo> RecognizerFile::list_unlabelled() const {
   return reading(path(), [&] {
     const ReadView view(*database_);
-    std::vector<UnlabelledEntry> entries;
+    std::vector<ExampleInfo> entries;
     if (!has_unlabelled(*database_)) return entries;
     Statement row = database_->prepare(
         "SELECT id, source, hash, time FROM unlabelled WHERE removed_by IS NULL "
         "ORDER BY id");
     while (row.step())
-      entries.push_back({row.number(kEntryId), row.text(kEntrySource), row.text(kEntryHash), row.number(kEntryTime)});
+      entries.push_back(
+          {row.number(kEntryId), "", row.text(kEntrySource), row.text(kEntryHash), row.number(kEntryTime)});
     return entries;
   });
 }

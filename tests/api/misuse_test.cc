@@ -379,7 +379,7 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
        "name"},
       {"an attribute without knowledge",
        [&] {
-         empty.enrol_features("a", {row, 64}, {"red"});
+         empty.enrol_features({"a", {"red"}}, {row, 64});
        },
        "knowledge"},
       {"a folder that is not there",

@@ -69,18 +69,25 @@ TEST_F(ApiRecognizer, EnrolsAClassThatIsDescribedInWords) {
   RecognizerParts parts;
   parts.backbone = parts.text_encoder = file("clip");
   Recognizer own = Recognizer::create(file("described.pcm"), parts);
-  EXPECT_TRUE(own.enrol_described("cardinal", {"a red bird", "it is red"}, words).classes.at(0).is_new);
+  ClassRequest cardinal("cardinal");
+  cardinal.descriptions = {"a red bird", "it is red"};
+  EXPECT_TRUE(own.enrol(cardinal, {}, &words).classes.at(0).is_new);
   std::string endless;
   for (int i = 0; i < 300; ++i) endless += "bird ";
-  const Enrolment cut = own.enrol_described("bluebird", {endless}, words, {pixels_of(10, 200, 6)});
+  ClassRequest bluebird("bluebird");
+  bluebird.descriptions = {endless};
+  const Enrolment cut = own.enrol(bluebird, {pixels_of(10, 200, 6)}, &words);
   EXPECT_EQ(cut.classes.at(0).added, 1);
   ASSERT_THAT(cut.warnings, SizeIs(1));
   EXPECT_THAT(cut.warnings.front(), HasSubstr("longer than the encoder's"));
   EXPECT_THAT(own.classify(pixels_of(10, 200, 7)).ranking, SizeIs(2));
-  EXPECT_THAT(said_by([&] { own.enrol_described("jay", {"  "}, words); }), HasSubstr("empty"));
-  EXPECT_THAT(said_by([&] { own.enrol_described("jay", {}, words); }),
-              HasSubstr("'jay': expected at least one description"));
-  EXPECT_THAT(said_by([&] { birds().enrol_described("jay", {"a bird"}, words); }), HasSubstr("no knowledge"));
+  EXPECT_THAT(said_by([&] { own.enrol("jay", {}, &words); }), HasSubstr("'jay': expected at least one description"));
+  ClassRequest jay("jay");
+  jay.descriptions = {"  "};
+  EXPECT_THAT(said_by([&] { own.enrol(jay, {}, &words); }), HasSubstr("empty"));
+  jay.descriptions = {"a bird"};
+  EXPECT_THAT(said_by([&] { own.enrol(jay); }), HasSubstr("descriptions need the text encoder"));
+  EXPECT_THAT(said_by([&] { birds().enrol(jay, {}, &words); }), HasSubstr("no knowledge"));
   EXPECT_THAT(said_by([&] { TextEncoder(file("nowhere")); }), HasSubstr("nowhere"));
 }
 

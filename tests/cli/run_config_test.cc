@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.h"
+#include "support/painted_images.h"
 #include "support/temp_dir.h"
 
 namespace protocom::testing {
@@ -82,6 +83,25 @@ TEST_F(RunConfig, SaysWhichStageFailedAndLeavesItsArtefactOut) {
   EXPECT_THAT(outcome.err, HasSubstr("[pack]"));
   EXPECT_THAT(outcome.err, HasSubstr("photos"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "o/images.pack"));
+}
+
+TEST_F(RunConfig, AQuestionOfOneStageIsNotThatOfTheNext) {
+  std::string list = "annotation_id,annotator,id,image,animal,weather\n";
+  for (int i = 0; i < 4; ++i) {
+    const std::string number = std::to_string(i);
+    write_text(folder_ / "photos" / (number + ".jpg"), encode_jpeg(ramp(8, 8), 90));
+    list += number + ",1," + number + "," + number + ".jpg,animal " + number + ",sunny\n";
+  }
+  write_text(folder_ / "photos/export.csv", list);
+  write_text(folder_ / "split.csv", "class,split\nanimal 0,base\nanimal 1,base\nanimal 2,val\nanimal 3,novel\n");
+  const std::string images = "images = \"photos\"\nsplit = \"split.csv\"\nimage-size = 8\n";
+  write_text(folder_ / "c.toml",
+             "out = \"o\"\n[pack]\n" + images + "question = \"animal\"\n[pretrain]\nepochs = 1\n" + images);
+  const Outcome outcome = protocom(folder_.path(), {"run", "c.toml"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("[pretrain] "));
+  EXPECT_THAT(outcome.err, HasSubstr("several questions (animal, weather)"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "o/images.pack")) << outcome.err;
 }
 
 TEST_F(RunConfig, EveryConfigurationThatComesWithTheProgramIsValid) {

@@ -157,7 +157,7 @@ TEST_F(ImageLists, OfSeveralQuestionsOneHasToBeNamed) {
   const fs::path path = put("export.json", "[" + task("a.jpg", both) + "]");
   EXPECT_THAT(message_of([&] { read_image_list(path); }),
               AllOf(HasSubstr("several questions (animal, weather)"), HasSubstr("--question animal")));
-  EXPECT_THROW(image_list_in(folder_.path()), UndecidedList) << "the folder is not read as another thing then";
+  EXPECT_THROW(image_list_in(folder_.path(), {}), UndecidedList) << "the folder is not read as another thing then";
   EXPECT_EQ(read_image_list(path, {"weather", ""}).front().class_name, "sunny");
   EXPECT_EQ(read_image_list(path, {"animal", ""}).front().class_name, "cat");
   EXPECT_THAT(message_of([&] { read_image_list(path, {"sheep", ""}); }), HasSubstr("no question 'sheep'"));
@@ -312,7 +312,7 @@ TEST_F(ImageLists, PathsThatAreWrittenAsAddressesAreFound) {
 TEST_F(ImageLists, DoNotReplaceFoldersOfTheSameClasses) {
   put("birds.csv", "filepaths,labels\ntrain/ALBATROSS/1.jpg,ALBATROSS\n");
   put("train/ALBATROSS/1.jpg");
-  EXPECT_EQ(image_list_in(folder_.path()), std::nullopt);
+  EXPECT_EQ(image_list_in(folder_.path(), {}), std::nullopt);
 }
 
 TEST_F(ImageLists, OtherTablesOfAFolderAreNoLists) {
@@ -321,7 +321,7 @@ TEST_F(ImageLists, OtherTablesOfAFolderAreNoLists) {
   put("answers.csv", "image,rank,class,probability\ncat/1.jpg,1,dog,0.5\n");
   put("cat/1.jpg");
   put("cat/2.jpg");
-  EXPECT_EQ(image_list_in(folder_.path()), std::nullopt);
+  EXPECT_EQ(image_list_in(folder_.path(), {}), std::nullopt);
   EXPECT_THAT(listed(), ElementsAre("cat/1.jpg=cat", "cat/2.jpg=cat"));
 }
 

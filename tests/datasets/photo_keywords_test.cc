@@ -68,9 +68,6 @@ constexpr const char* kSidecar = R"(<?xpacket begin='' id='W5M0MpCehiHzreSzNTczk
 
 class PhotoKeywords : public ::testing::Test {
  protected:
-  void SetUp() override { set_list_choices({}); }
-  void TearDown() override { set_list_choices({}); }
-
   std::filesystem::path put(const std::string& name, const std::string& bytes) {
     const std::filesystem::path path = folder_ / name;
     std::filesystem::create_directories(path.parent_path());
@@ -131,8 +128,8 @@ TEST_F(PhotoKeywords, MakeTheClassesOfAFolder) {
   put("2025/broken.png.xmp", "<x:xmpmeta");
   put("2025/none.jpg", "no keyword");
   const Logged logged;
-  set_list_choices({"", "", "keywords"});
   ImageDatasetOptions any;
+  any.lists.classes_from = "keywords";
   any.split_use = SplitUse::kIgnored;
   const ImageDataset dataset = list_images(folder_.path(), any);
   EXPECT_THAT(dataset.class_names, ElementsAre("Robin", "wren"));

@@ -25,9 +25,7 @@ TEST_F(Engine, FeaturesOfManyRequestsTakeNoMoreMemoryThanThoseOfAFew) {
   const int64_t dim = recognizer.file().settings().feature_dim;
   std::vector<ClassEnrolment> enrolments;
   for (int64_t i = 0; i < kClasses; ++i) {
-    ClassRequest named;
-    named.name = "c" + std::to_string(i);
-    enrolments.push_back(recognizer.describe(named));
+    enrolments.push_back(recognizer.describe({"c" + std::to_string(i)}));
     enrolments.back().examples.features = array_of(at::randn({1, dim}));
     enrolments.back().examples.hashes = {std::to_string(i)};
   }

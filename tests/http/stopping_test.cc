@@ -119,9 +119,7 @@ class LongCalibration : public Stopping {
     const int64_t dim = recognizer.file().settings().feature_dim;
     std::vector<ClassEnrolment> enrolments;
     for (int i = 0; i < 60; ++i) {
-      ClassRequest named;
-      named.name = "c" + std::to_string(i);
-      enrolments.push_back(recognizer.describe(named));
+      enrolments.push_back(recognizer.describe({"c" + std::to_string(i)}));
       enrolments.back().examples.features = array_of(at::randn({4, dim}));
       for (int j = 0; j < 4; ++j) enrolments.back().examples.hashes.push_back(fmt::format("{} {}", i, j));
     }

@@ -1,4 +1,6 @@
 """Labels: what to label next, what looks misplaced, sets of classes; series of photos."""
+import shutil
+
 import numpy as np
 import pytest
 
@@ -91,3 +93,26 @@ def test_a_series_has_one_answer(mine, photos, tmp_path):
         mine.classify_series(frames, by="time")
     with pytest.raises(protocom.UsageError, match="time, folder or TABLE.csv:COLUMN"):
         mine.classify_series(photos / "my-photos", by="day")
+
+
+def test_a_question_of_label_studio_names_the_classes(photos, tmp_path):
+    folder = tmp_path / "studio"
+    folder.mkdir()
+    rows = ["annotation_id,annotator,id,image,animal,weather"]
+    for number, colour in enumerate(("blue", "blue", "red", "red")):
+        shutil.copy(photos / "my-photos" / colour / f"{number}.png", folder)
+        rows.append(f"{number},1,{number},{number}.png,{'jay' if colour == 'blue' else 'robin'},sunny")
+    (folder / "export.csv").write_text("\n".join(rows) + "\n")
+    with pytest.raises(protocom.Error, match="several questions"):
+        protocom.Recognizer.create(tmp_path / "none.pcm", backbone=photos / "encoder.pt", images=folder)
+    birds = protocom.Recognizer.create(tmp_path / "birds.pcm", backbone=photos / "encoder.pt", images=folder, question="animal")
+    assert birds.classes == {"jay": 2, "robin": 2}
+    with pytest.raises(protocom.Error, match="several questions"):
+        birds.enrol_folder(folder)
+    assert {one["class"]: one["added"] for one in birds.enrol_folder(folder, question="weather")["classes"]} == {"sunny": 4}
+    with pytest.raises(protocom.Error, match="all 4 images are enrolled"):
+        birds.test(folder, question="animal")
+    with pytest.raises(protocom.UsageError, match="question, annotator and classes_from need the path"):
+        birds.test([folder / "0.png"], ["jay"], question="animal")
+    with pytest.raises(protocom.UsageError, match="question must be a str"):
+        birds.enrol_folder(folder, question=7)

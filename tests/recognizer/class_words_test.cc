@@ -38,7 +38,7 @@ class ClassWords : public ::testing::Test {
   }
   static EnrolRequest named(const std::string& name) {
     EnrolRequest made;
-    made.description.name = name;
+    made.name = name;
     return made;
   }
 
@@ -60,9 +60,11 @@ TEST_F(ClassWords, AreTakenByARecognizerThatKnowsNoClassYet) {
   Recognizer made = recognizer({});
   EXPECT_TRUE(made.takes_words(24));
   EXPECT_FALSE(made.takes_words(25));
-  ClassRequest robin;
-  robin.name = "robin";
-  describe_in_words(open_text_encoder(clip_), {"a small brown bird", " it sings "}, robin);
+  ClassToDescribe robin{"robin"};
+  robin.descriptions = {"a small brown bird", " it sings "};
+  EXPECT_THAT(usage_message_of([&] { made.describe(robin); }),
+              HasSubstr("'robin': descriptions need the text encoder"));
+  describe_in_words(open_text_encoder(clip_), robin);
   const ClassEnrolment described = made.describe(robin);
   const at::Tensor sum = direction("a small brown bird") + direction("it sings");
   EXPECT_TRUE(at::allclose(tensor_of(described.description->embedding), sum / sum.norm(), 1e-4, 1e-5));
@@ -71,10 +73,12 @@ TEST_F(ClassWords, AreTakenByARecognizerThatKnowsNoClassYet) {
 
 TEST_F(ClassWords, OfNothingAreRefused) {
   const TextEncoder encoder = open_text_encoder(clip_);
-  ClassRequest robin;
-  robin.name = "robin";
-  EXPECT_THAT(usage_message_of([&] { describe_in_words(encoder, {" "}, robin); }), HasSubstr("empty"));
-  EXPECT_THAT(message_of([&] { describe_in_words(encoder, {"\u0301"}, robin); }), "(no Error)");
+  ClassToDescribe robin{"robin"};
+  EXPECT_THAT(usage_message_of([&] { describe_in_words(encoder, robin); }), HasSubstr("at least one description"));
+  robin.descriptions = {" "};
+  EXPECT_THAT(usage_message_of([&] { describe_in_words(encoder, robin); }), HasSubstr("empty"));
+  robin.descriptions = {"\u0301"};
+  EXPECT_THAT(message_of([&] { describe_in_words(encoder, robin); }), "(no Error)");
 }
 
 TEST_F(ClassWords, AreThoseOfTheBackbonesOwnTextEncoder) {

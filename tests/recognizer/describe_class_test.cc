@@ -29,11 +29,8 @@ Knowledge knowledge() {
   return known;
 }
 
-ClassRequest request(const std::string& name, const std::vector<std::string>& attributes = {}) {
-  ClassRequest made;
-  made.name = name;
-  made.attributes = attributes;
-  return made;
+ClassToDescribe request(const std::string& name, const std::vector<std::string>& attributes = {}) {
+  return {ClassRequest(name, attributes)};
 }
 
 TEST(DescribeClass, AClassOfTheKnowledgeNeedsNothingButItsName) {
@@ -56,7 +53,7 @@ TEST(DescribeClass, AttributesThatTheModelDoesNotKnowAreLeftOut) {
 }
 
 TEST(DescribeClass, AVectorOfATextIsAsLongAsTheKnowledgesOwn) {
-  ClassRequest stated = request("robin");
+  ClassToDescribe stated = request("robin");
   stated.text_vector = Array::of<float>({0, 0.5F});
   const ClassDescription robin = describe_class(knowledge(), store_model({0, 0}), stated);
   // The lengths are sqrt(5) and 5, whose lower median is sqrt(5).
@@ -74,7 +71,7 @@ TEST(DescribeClass, AVectorOfATextIsThatOfTheOnlySourceOfItsLength) {
   several.attribute_embedding = array_of(at::zeros({2, 3}));
   several.embedding_sources = {2, 1};
   const StoreModel model{{}, FittedMethod{make_method("plda"), 2, {}}};
-  ClassRequest stated = request("robin");
+  ClassToDescribe stated = request("robin");
   stated.text_vector = Array::of<float>({2});
   // The lengths of that source are 0 and 5.
   EXPECT_TRUE(at::equal(tensor_of(describe_class(several, model, stated).embedding), at::tensor({0.0F, 0.0F, 5.0F})));
@@ -83,7 +80,7 @@ TEST(DescribeClass, AVectorOfATextIsThatOfTheOnlySourceOfItsLength) {
 }
 
 TEST(DescribeClass, AVectorOfAnotherTextEncoderIsRefused) {
-  ClassRequest stated = request("robin");
+  ClassToDescribe stated = request("robin");
   stated.text_vector = Array::of<float>({1, 1, 1});
   EXPECT_THAT(message_of([&] {
                 describe_class(knowledge(), store_model({0, 0}), stated);
@@ -116,7 +113,7 @@ TEST(DescribeClass, AnUnknownAttributeIsAnsweredWithItsNeighbours) {
 }
 
 TEST(DescribeClass, AttributesAndASynsetTogetherAreRefused) {
-  ClassRequest both = request("cat", {"tail"});
+  ClassToDescribe both = request("cat", {"tail"});
   both.synset = "cat.n.01";
   EXPECT_THROW(describe_class(knowledge(), store_model({0, 0}), both), UsageError);
 }
@@ -127,7 +124,7 @@ TEST(DescribeClass, AttributesOfASynsetThatNoBaseClassHasAreSaidInWords) {
   Knowledge known = knowledge();
   known.attributes = {"fin", wnids.at("tail")};
   known.details = {{"source", {{"kind", "wordnet"}, {"relations", {"part"}}}}, {"embedding", {{"kind", "graph-svd"}}}};
-  ClassRequest bird = request("bird");
+  ClassToDescribe bird = request("bird");
   bird.synset = wnids.at("bird");
   bird.wordnet = folder.path();
   const Logged logged;

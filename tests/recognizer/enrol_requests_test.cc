@@ -8,7 +8,6 @@
 #include <map>
 #include <sstream>
 
-#include "datasets/list_choices.h"
 #include "datasets/xmp_keywords.h"
 #include "support/logged.h"
 #include "support/message_of.h"
@@ -30,17 +29,17 @@ fs::path put(const fs::path& path, const std::string& text = "x") {
 
 std::vector<std::string> names_of(const std::vector<EnrolRequest>& requests) {
   std::vector<std::string> names;
-  for (const EnrolRequest& one : requests) names.push_back(one.description.name);
+  for (const EnrolRequest& one : requests) names.push_back(one.name);
   return names;
 }
 
-TEST(EnrolRequests, OfAFolderOfSplitsAreRefusedWithTheOptionThatMendsIt) {
+TEST(EnrolRequests, OfAFolderOfSplitsAreRefusedWithOneOfThem) {
   for (const char* splits : {"train val test", "Train Test", "support query", "training dev"}) {
     const TempDir root;
     std::istringstream words(splits);
     for (std::string word; words >> word;) put(root / word / "cat" / "1.jpg");
-    EXPECT_THAT(message_of([&] { requests_of_folder(root.path(), "--images"); }),
-                AllOf(HasSubstr("are splits, not classes"), HasSubstr("--images " + root.path().string())))
+    EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
+                AllOf(HasSubstr("are splits, not classes"), HasSubstr("give one of them (" + root.path().string())))
         << splits;
   }
 }
@@ -68,8 +67,8 @@ TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
   std::vector<EnrolRequest> requests = requests_of_folder(root.path());
   take_attributes(put(root / "t.csv", "class,attribute,value\nhorse,stripes,0\nhorse,hoof,1\nzebra,stripes,1\n"),
                   requests);
-  EXPECT_THAT(requests[0].description.attributes, ElementsAre("hoof"));
-  EXPECT_THAT(requests[1].description.attributes, ElementsAre("stripes"));
+  EXPECT_THAT(requests[0].attributes, ElementsAre("hoof"));
+  EXPECT_THAT(requests[1].attributes, ElementsAre("stripes"));
 }
 
 // Spreadsheets take the zeros in front away from numbers that are names (usds/justice40-tool issue 953).
@@ -87,7 +86,7 @@ TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
 TEST(EnrolRequests, OfARowThatIsOfNoClassAreListedWithWhatWasMeant) {
   const TempDir root;
   std::vector<EnrolRequest> requests(1);
-  requests.front().description.name = "zebra";
+  requests.front().name = "zebra";
   const Logged log;
   take_attributes(put(root / "t.csv", "class,attribute\nzebra,stripes\nzbra,hooves\n"), requests);
   EXPECT_THAT(log.text(), AllOf(HasSubstr("ignoring 1 classes that are not enrolled here"), HasSubstr("'zbra'")));
@@ -146,9 +145,7 @@ TEST(EnrolRequests, OfAFolderMayBeTheKeywordsOfItsPhotos) {
     put(root / photo, "a photo");
     put(root / (photo + ".xmp"), with_keywords("", {{keyword}, {}}, photo));
   }
-  set_list_choices({"", "", "keywords"});
-  const std::vector<EnrolRequest> requests = requests_of_folder(root.path());
-  set_list_choices({});
+  const std::vector<EnrolRequest> requests = requests_of_folder(root.path(), {"", "", "keywords"});
   EXPECT_THAT(names_of(requests), ElementsAre("cat", "dog"));
   EXPECT_THAT(requests[0].images, ElementsAre((root / "1.jpg").string(), (root / "day/3.jpg").string()));
 }

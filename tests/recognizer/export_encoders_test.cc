@@ -40,7 +40,7 @@ class ExportedEncoder : public ::testing::Test {
 
   EnrolRequest request(const std::string& name, int kind) const {
     EnrolRequest made;
-    made.description.name = name;
+    made.name = name;
     for (int i = 0; i < 4; ++i) made.images.push_back(photo(10 * kind + i).string());
     return made;
   }

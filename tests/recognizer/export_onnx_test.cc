@@ -64,7 +64,7 @@ class OnnxOfRecognizer : public ::testing::Test {
 
   EnrolRequest request(const std::string& name, int seed) const {
     EnrolRequest made;
-    made.description.name = name;
+    made.name = name;
     for (int i = 0; i < 4; ++i) made.images.push_back(photo(10 * seed + i).string());
     return made;
   }

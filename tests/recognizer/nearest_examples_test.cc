@@ -100,12 +100,13 @@ TEST_F(NearestOfPlda, FollowWhatIsEnrolled) {
 }
 
 TEST_F(NearestOfPlda, OfAnotherClassSayWhy) {
-  snapshot_.enrolled.classes[2].count = 0;
+  std::vector<StoredClass>& classes = snapshot_.enrolled.classes;
+  classes[2].count = 0;
   const std::vector<NearImage> nearest = {{1, "class 0", "photo", 0.9}};
-  EXPECT_THAT(note_on_nearest(snapshot_, "class 0", nearest), IsEmpty());
-  EXPECT_THAT(note_on_nearest(snapshot_, "class 0", {}), IsEmpty());
-  EXPECT_THAT(note_on_nearest(snapshot_, "class 1", nearest), HasSubstr("all 10 of class 1 together fit better"));
-  EXPECT_THAT(note_on_nearest(snapshot_, "class 2", nearest), HasSubstr("no photo"));
+  EXPECT_THAT(note_on_nearest(classes[0], nearest), IsEmpty());
+  EXPECT_THAT(note_on_nearest(classes[0], {}), IsEmpty());
+  EXPECT_THAT(note_on_nearest(classes[1], nearest), HasSubstr("all 10 of class 1 together fit better"));
+  EXPECT_THAT(note_on_nearest(classes[2], nearest), HasSubstr("no photo"));
 }
 
 }  // namespace

@@ -36,9 +36,10 @@ class RecognizerIndexTest : public SmallRecognizer {
 
   void enrol(const std::string& name, int64_t seed, int64_t count) const {
     EnrolRequest one;
-    one.description.name = name;
-    one.features = features(seed, count);
-    for (int64_t i = 0; i < count; ++i) one.sources.push_back(name + "/" + std::to_string(i) + ".jpg");
+    one.name = name;
+    one.examples = examples_of_features(features(seed, count));
+    for (int64_t i = 0; i < count; ++i)
+      one.examples.sources[static_cast<size_t>(i)] = name + "/" + std::to_string(i) + ".jpg";
     Recognizer::open(path_).enrol({one});
   }
 

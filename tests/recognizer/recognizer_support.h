@@ -59,7 +59,7 @@ class SmallRecognizer : public ::testing::Test {
 
   static EnrolRequest request(const std::string& name, std::vector<std::string> images) {
     EnrolRequest made;
-    made.description.name = name;
+    made.name = name;
     made.images = std::move(images);
     return made;
   }

@@ -96,7 +96,7 @@ TEST_F(SmallRecognizer, NeedsNothingButItsFile) {
   Recognizer moved = Recognizer::open(elsewhere / "moved.pcm");
   EXPECT_THAT(moved.classify(photo("3.png", 20)).ranking, SizeIs(2));
   EnrolRequest described = request("mouse", {photo("4.png", 100)});
-  described.description.attributes = {"tail"};
+  described.attributes = {"tail"};
   EXPECT_EQ(moved.enrol({described}).classes[0].now.attributes.at(0).weight, 1);
 }
 
@@ -106,7 +106,7 @@ TEST_F(SmallRecognizer, DescribesAClassByTheKnowledgeOrByWhatIsSaid) {
   EXPECT_EQ(done.classes[0].now.attributes.at(0).weight, 1);
   EXPECT_EQ(done.classes[0].now.embedding_source, "knowledge");
   EnrolRequest typo = request("mouse", {photo("2.png", 10)});
-  typo.description.attributes = {"tial"};
+  typo.attributes = {"tial"};
   EXPECT_THAT(message_of([&] { pets.enrol({typo}); }), HasSubstr("did you mean 'tail'"));
   EXPECT_FALSE(pets.file().find_class("mouse"));
 }
@@ -114,7 +114,7 @@ TEST_F(SmallRecognizer, DescribesAClassByTheKnowledgeOrByWhatIsSaid) {
 TEST_F(SmallRecognizer, AClassMayBeKnownByItsDescriptionAlone) {
   Recognizer pets = Recognizer::open(path_);
   EnrolRequest described = request("mouse", {});
-  described.description.attributes = {"tail"};
+  described.attributes = {"tail"};
   EXPECT_TRUE(pets.enrol({described}).classes[0].is_new);
   EXPECT_THAT(message_of([&] { pets.classify(photo("1.png", 10)); }), HasSubstr("class 'mouse' has no image"))
       << "mean-fusion needs one";
@@ -222,7 +222,7 @@ TEST_F(SmallRecognizer, LeavesOutWhatATableSaysBeyondTheKnowledge) {
   EXPECT_THAT(logged.text(), HasSubstr("ignoring unknown attribute 'tial'; did you mean 'tail'?"));
   EXPECT_THAT(logged.text(), HasSubstr("ignoring unknown attributes (1): 'whiskers'"));
   EXPECT_EQ(pets.file().find_class("mouse")->attributes.at(0).weight, 1);
-  requests.front().description.unknown = UnknownAttribute::kRefuse;
+  requests.front().unknown = UnknownAttribute::kRefuse;
   EXPECT_THAT(message_of([&] { pets.enrol(requests); }), HasSubstr("unknown attribute 'whiskers'"));
 }
 
@@ -244,8 +244,8 @@ TEST_F(SmallRecognizer, EnrolsFeaturesAsTheImagesThatTheyAreOf) {
   EXPECT_EQ(pets.classify(photo("4.png", 235)).ranking[0].name, "bright");
   EXPECT_EQ(pets.enrol(requests_of_features(set, "dark")).classes[0].added, 1) << "two of the three are there";
   EnrolRequest wrong;
-  wrong.description.name = "dark";
-  wrong.features = array_of(at::ones({1, 3}));
+  wrong.name = "dark";
+  wrong.examples = examples_of_features(array_of(at::ones({1, 3})));
   EXPECT_THAT(message_of([&] { pets.enrol({wrong}); }), HasSubstr("expected features of the shape"));
 }
 

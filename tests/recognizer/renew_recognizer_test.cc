@@ -129,7 +129,7 @@ TEST_F(RecognizerToRenew, FindsBoxesOfPhotosThatWereMoved) {
   photo("boxed/1.png", 128);
   const std::string box = (folder_ / "boxed/1.png").string() + "#xywh=4,4,12,12";
   EnrolRequest request;
-  request.description.name = "boxed";
+  request.name = "boxed";
   request.images = {box};
   Recognizer::open(path_).enrol({request});
   fs::rename(folder_ / "boxed", folder_ / "elsewhere");

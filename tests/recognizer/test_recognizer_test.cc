@@ -92,14 +92,17 @@ TEST_F(TestedRecognizer, FeaturesAndAListAreTestedAsAFolder) {
   EXPECT_EQ(listed.accuracy, folder.accuracy);
   EXPECT_NEAR(listed.log_loss, folder.log_loss, 1e-6);
   EnrolRequest given = request("bright", {});
-  given.features = own.features_of({read_square_image(folder_ / "labelled/bright/6.png", {kSide})});
+  given.examples =
+      examples_of_features(own.features_of({read_square_image(folder_ / "labelled/bright/6.png", {kSide})}));
   const TestResult features = test_recognizer(own, std::vector<EnrolRequest>{given});
   EXPECT_EQ(features.images, 1);
-  given.features = own.features_of({read_square_image(folder_ / "3.png", {kSide})});
+  given.examples.features = given.examples.features.to(NumberType::kFloat16);
+  EXPECT_EQ(test_recognizer(own, std::vector<EnrolRequest>{given}).images, 1);
+  given.examples = examples_of_features(own.features_of({read_square_image(folder_ / "3.png", {kSide})}));
   EXPECT_THAT(message_of([&] { test_recognizer(own, std::vector<EnrolRequest>{given}); }),
               HasSubstr("all 1 images are enrolled"))
       << "of an image that is enrolled";
-  given.features = Array::zeros({1, 3});
+  given.examples = examples_of_features(Array::zeros({1, 3}));
   EXPECT_THAT(message_of([&] { test_recognizer(own, std::vector<EnrolRequest>{given}); }), HasSubstr("[1, 3]"));
 }
 

@@ -26,7 +26,7 @@ NewExamples unsorted(const std::vector<std::vector<float>>& features, const std:
 
 std::vector<std::string> hashes_of(const RecognizerFile& file) {
   std::vector<std::string> hashes;
-  for (const UnlabelledEntry& entry : file.list_unlabelled()) hashes.push_back(entry.hash);
+  for (const ExampleInfo& entry : file.list_unlabelled()) hashes.push_back(entry.hash);
   return hashes;
 }
 
@@ -48,7 +48,7 @@ TEST_F(UnlabelledFile, KeepsEachPhotoOnceWithItsPictureAndSource) {
   EXPECT_EQ(other.count_unlabelled(), 3);
   EXPECT_EQ(other.format(), 4);
   EXPECT_THAT(hashes_of(other), ElementsAre("a", "b", "c"));
-  const UnlabelledEntry first = other.list_unlabelled().front();
+  const ExampleInfo first = other.list_unlabelled().front();
   EXPECT_EQ(first.source, "photos/a.jpg");
   EXPECT_EQ(other.unlabelled_thumbnail(first.id), "JPEG of a");
   EXPECT_TRUE(at::equal(tensor_of(other.snapshot().enrolled.unlabelled),

@@ -68,7 +68,7 @@ inline std::string all_of(const RecognizerFile& file) {
   }
   for (const ExampleInfo& one : file.list_examples(""))
     text += fmt::format("\n{} {} {} {} {}", one.id, one.class_name, one.source, one.hash, file.thumbnail(one.id));
-  for (const UnlabelledEntry& one : file.list_unlabelled())
+  for (const ExampleInfo& one : file.list_unlabelled())
     text += fmt::format("\n{} {} {} {}", one.id, one.source, one.hash, file.unlabelled_thumbnail(one.id));
   if (snapshot.enrolled.unlabelled.defined())
     text += fmt::format("\n{}", tensor_of(snapshot.enrolled.unlabelled).sum().item<float>());

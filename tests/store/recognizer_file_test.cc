@@ -45,6 +45,19 @@ TEST_F(RecognizerFileTest, HoldsWhatItWasMadeWith) {
   EXPECT_THAT(message_of([&] { file.read_artefact("fitted", [](const fs::path&) {}); }), HasSubstr("has no fitted"));
 }
 
+TEST(ExamplesInParts, SayNothingOfImagesOfWhichTheirPartSaysNothing) {
+  ExamplesInParts parts;
+  parts.add({Array::of<float>({1, 2}).reshaped({1, 2}), {"a"}, {"a.jpg"}});
+  parts.add({});
+  parts.add({Array::of<float>({3, 4, 5, 6}).reshaped({2, 2}), {"b", "c"}, {}, {"JPEG b", "JPEG c"}});
+  const NewExamples all = std::move(parts).joined();
+  EXPECT_TRUE(at::equal(tensor_of(all.features), at::tensor({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}).view({3, 2})));
+  EXPECT_THAT(all.hashes, ElementsAre("a", "b", "c"));
+  EXPECT_THAT(all.sources, ElementsAre("a.jpg", "", ""));
+  EXPECT_THAT(all.thumbnails, ElementsAre("", "JPEG b", "JPEG c"));
+  EXPECT_FALSE(ExamplesInParts().joined().features.defined());
+}
+
 TEST_F(RecognizerFileTest, IsMadeOfFilesWhoseNamesAreNoUtf8) {
   write_file(folder_ / "net\xe9.npz", "the backbone");
   Provenance provenance;

@@ -25,14 +25,14 @@ class RecognizerUndo : public ::testing::Test {
 
 TEST_F(RecognizerUndo, TakesOneChangeBackOnlyWhileItIsTheLast) {
   RecognizerFile file(path_);
-  EXPECT_FALSE(file.undo_only(1)) << "there is none";
+  EXPECT_THAT(message_of([&] { file.undo(1); }), HasSubstr("nothing to undo"));
   file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
   const int64_t dog = file.changes(1)[0].id;
   file.enrol({enrolment("cat", {{3, 4}}, {"b"})});
-  EXPECT_FALSE(file.undo_only(dog));
+  EXPECT_THAT(message_of([&] { file.undo(dog); }), HasSubstr("is not the next one to undo"));
   EXPECT_THAT(file.list_classes(), SizeIs(2));
-  EXPECT_TRUE(file.undo_only(file.changes(1)[0].id));
-  EXPECT_TRUE(file.undo_only(dog));
+  EXPECT_THAT(file.undo(file.changes(1)[0].id).what, HasSubstr("'cat'"));
+  EXPECT_EQ(file.undo(dog).id, dog);
   EXPECT_THAT(file.list_classes(), IsEmpty());
 }
 
@@ -92,16 +92,16 @@ TEST_F(RecognizerUndo, RedoAndUndoGoToAndFroThroughAnyChanges) {
 
 TEST_F(RecognizerUndo, BringsOneChangeBackOnlyWhileItIsTheNext) {
   RecognizerFile file(path_);
-  EXPECT_FALSE(file.redo_only(1)) << "there is none";
+  EXPECT_THAT(message_of([&] { file.redo(1); }), HasSubstr("nothing to redo"));
   EXPECT_THAT(message_of([&] { file.redo(); }), HasSubstr("nothing to redo"));
   for (const char* name : {"dog", "cat"}) file.enrol({enrolment(name, {{1, 2}}, {name})});
   const int64_t cat = file.changes(1)[0].id;
   file.undo();
   const int64_t dog = file.undo().id;
-  EXPECT_FALSE(file.redo_only(cat)) << "the dog comes first";
+  EXPECT_THAT(message_of([&] { file.redo(cat); }), HasSubstr("is not the next one to redo")) << "the dog comes first";
   EXPECT_THAT(file.list_classes(), IsEmpty());
-  EXPECT_EQ(file.redo_only(dog)->what, "enrol 1 image of 'dog'");
-  EXPECT_EQ(RecognizerFile(path_).redo_only(cat)->what, "enrol 1 image of 'cat'") << "another program can";
+  EXPECT_EQ(file.redo(dog).what, "enrol 1 image of 'dog'");
+  EXPECT_EQ(RecognizerFile(path_).redo(cat).what, "enrol 1 image of 'cat'") << "another program can";
   EXPECT_THAT(file.list_classes(), SizeIs(2));
 }
 

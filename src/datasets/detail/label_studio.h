@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "datasets/image_list.h"
-#include "datasets/list_choices.h"
 #include "io/csv.h"
+#include "protocom/list_choices.h"
 
 /// Exports of Label Studio (https://labelstud.io/guide/export): who answered which question about which image.
 namespace protocom::label_studio {

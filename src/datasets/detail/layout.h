@@ -24,6 +24,7 @@ struct RawClass {
 struct Request {
   std::filesystem::path root;
   const SplitTable* wanted = nullptr;
+  ListChoices lists = {};
 
   [[nodiscard]] bool includes(const std::string& name) const { return wanted == nullptr || wanted->count(name) > 0; }
 };
@@ -40,8 +41,8 @@ std::vector<RawClass> list_of_list(const Request& request);
 /// By that list, with the images below its folder.
 std::vector<RawClass> classes_of_list(const std::filesystem::path& list, const Request& request);
 
-/// By the keywords of the photos (list_by_keywords), as `classes_from` says.
-std::vector<RawClass> classes_of_keywords(const std::string& classes_from, const Request& request);
+/// By the keywords of the photos (list_by_keywords), as ListChoices::classes_from says.
+std::vector<RawClass> classes_of_keywords(const Request& request);
 
 /// The folder with images.txt: `root` or root/CUB_200_2011; empty when there is none.
 std::filesystem::path cub_folder(const std::filesystem::path& root);
@@ -50,10 +51,10 @@ std::filesystem::path wnid_folder(const std::filesystem::path& root);
 
 /// True when `root` has the folders base, val, novel (or train, test, ...) with class folders and no class is in two of
 /// them.
-bool has_disjoint_splits(const std::filesystem::path& root);
+bool has_disjoint_splits(const std::filesystem::path& root, const ListChoices& lists);
 
-/// The folders whose folders are the classes of list_folder: `root`, or base, val, novel (or train, test, ...) in it.
-std::vector<std::filesystem::path> class_parents(const std::filesystem::path& root);
+/// The folders whose folders are the classes of list_folder: the root, or base, val, novel (or train, test, ...) in it.
+std::vector<std::filesystem::path> class_parents(const Request& request);
 /// What lies in the folder of a dataset or beside its classes' folders and belongs to no class: images, other files
 /// that are neither hidden nor lists that protocom reads, `split_files` among these, and whatever is in folders that no
 /// walk enters.

@@ -91,6 +91,8 @@ class Api {
   nlohmann::json merge_class(const Request& request);
   nlohmann::json undo(const Request& request);
   nlohmann::json redo(const Request& request);
+  nlohmann::json turn(const Request& request, ChangeEntry (RecognizerFile::*way)(std::optional<int64_t> only),
+                      const char* turned);
   nlohmann::json list_changes(const Request& request);
   nlohmann::json remove_example(const Request& request);
   nlohmann::json move_example(const Request& request);
@@ -145,10 +147,10 @@ class Api {
   nlohmann::json health(const Request& request);
   Response show_metrics(const Request& request);
   Response document(const Request& request);
-  void check_class(const Request& request, const ClassRequest& described);
+  void check_class(const Request& request, const ClassToDescribe& described);
   /// What is said in words -> the class; what its user should know, such as texts that were cut. Throws HttpError 400
   /// where the server has no text encoder, or for a text without a word.
-  std::vector<std::string> take_descriptions(const std::vector<std::string>& descriptions, ClassRequest& to) const;
+  std::vector<std::string> take_descriptions(ClassToDescribe& of) const;
 
   /// Gives the engine a job of this request.
   void submit(const Request& request, Job job);
@@ -241,6 +243,9 @@ Job job_for(const std::vector<Upload>& images);
 
 /// A calibration for a response, less the hash of the classes that it was made with.
 nlohmann::json calibration_json(nlohmann::json calibration);
+
+/// What an enrolment did to its class.
+nlohmann::json enrolled_json(const EnrolledClass& done);
 
 /// A change for a response: its number for undoing; null: there is none.
 nlohmann::json change_json(const std::optional<ChangeEntry>& change);

@@ -34,8 +34,7 @@ class NearestExamples {
 };
 
 /// Why an image is taken for `answer` although its nearest example is of another class; empty if that is of the same
-/// class, or there is none. `snapshot` holds the classes.
-std::string note_on_nearest(const RecognizerSnapshot& snapshot, const std::string& answer,
-                            const std::vector<NearImage>& nearest);
+/// class, or there is none.
+std::string note_on_nearest(const StoredClass& answer, const std::vector<NearImage>& nearest);
 
 }  // namespace protocom

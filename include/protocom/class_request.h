@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocom/export.h"
+
+namespace protocom::v0 {
+
+/// What is said of a class at its enrolment, besides its images: attributes, or a synset, or texts, or its name alone.
+struct ClassRequest {
+  ClassRequest() = default;
+  ClassRequest(std::string its_name, std::vector<std::string> its_attributes = {})  // NOLINT: a name is a request
+      : name(std::move(its_name)), attributes(std::move(its_attributes)) {}
+  ClassRequest(const char* its_name, std::vector<std::string> its_attributes = {})  // NOLINT
+      : ClassRequest(std::string(its_name), std::move(its_attributes)) {}
+
+  std::string name;
+  std::vector<std::string> attributes;  ///< by their names in the recognizer's knowledge
+  /// How much the class has of each attribute, in (0, 1], as the knowledge's own weights; empty: 1 of each.
+  std::vector<float> weights;
+  std::string synset;                     ///< in place of attributes: "n02391049", "zebra.n.01"
+  std::vector<std::string> descriptions;  ///< texts such as "a small brown bird"; the mean of all counts
+
+  /// Whether there is nothing but the name.
+  [[nodiscard]] bool says_nothing() const { return attributes.empty() && synset.empty() && descriptions.empty(); }
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::ClassRequest;
+}  // namespace protocom

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+
+#include "protocom/export.h"
+
+namespace protocom::v0 {
+
+/// What decides where a list has several classes for an image, and where the photos' keywords are the list.
+struct ListChoices {
+  /// The question whose answers are the classes, by its name in Label Studio's project; empty: the only one.
+  std::string question = {};
+  /// Whose answers count, by an annotator's number or address; "majority": those of most; empty: all agree.
+  std::string annotator = {};
+  /// What names the classes of a folder: "keywords", "keywords:2" (their second level), "keywords:Animals|Birds" (the
+  /// level below); empty: its folders or a list.
+  std::string classes_from = {};
+};
+
+}  // namespace protocom::v0
+
+namespace protocom {
+using v0::ListChoices;
+}  // namespace protocom
