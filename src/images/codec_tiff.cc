@@ -65,12 +65,13 @@ int ignore_warning(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const
 
 using TiffFile = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-TiffFile open(Source& source) {
+/// `mode`: of TIFFOpen().
+TiffFile open(Source& source, const char* mode = "rm") {
   TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
   TIFFOpenOptionsSetErrorHandlerExtR(options, &note_error, &source);
   TIFFOpenOptionsSetWarningHandlerExtR(options, &ignore_warning, nullptr);
   TIFFOpenOptionsSetMaxSingleMemAlloc(options, kLargestStrip);
-  TIFF* file = TIFFClientOpenExt("image", "rm", &source, &read, &refuse_to_write, &seek, &close, &size, nullptr,
+  TIFF* file = TIFFClientOpenExt("image", mode, &source, &read, &refuse_to_write, &seek, &close, &size, nullptr,
                                  nullptr, options);
   TIFFOpenOptionsFree(options);
   return {file, &TIFFClose};
@@ -129,11 +130,13 @@ bool is_raw_image(TIFF* file) {
   return TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &kind) != 0 && (kind == PHOTOMETRIC_CFA || kind == kLinearRaw);
 }
 
+/// Of the first ones: a file may state 65,535 times that a large one is there.
 std::vector<uint64_t> places_of_subpages(TIFF* file) {
+  constexpr uint16_t kMostSubpages = 32;
   uint16_t count = 0;
   const uint64_t* places = nullptr;
   if (TIFFGetField(file, TIFFTAG_SUBIFD, &count, &places) == 0 || places == nullptr) return {};
-  return {places, places + count};
+  return {places, places + std::min(count, kMostSubpages)};
 }
 
 /// DNG, NEF, ARW, PEF, ...: the first page is the raw image, or a preview of what is in other places of the file.
@@ -150,22 +153,24 @@ int orientation_of_page(TIFF* file) {
 }
 
 void add_tiles(TIFF* file, std::vector<uint64_t>& tiles) {
-  constexpr size_t kMostTiles = 1 << 16;
+  constexpr size_t kMostTiles = 1 << 14;  // of all pages
   if (!is_raw_image(file)) return;
   const uint32_t count = TIFFIsTiled(file) != 0 ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
   for (uint32_t i = 0; i < count && tiles.size() < kMostTiles; ++i) tiles.push_back(TIFFGetStrileOffset(file, i));
 }
 
-/// By the page that the file is at and those below it, at the last of which it is then.
-RawPhoto raw_photo_of(TIFF* file) {
-  RawPhoto raw;
-  raw.orientation = orientation_of_page(file);
-  add_tiles(file, raw.tiles);
-  for (const uint64_t place : places_of_subpages(file)) {
-    if (TIFFSetSubDirectory(file, place) != 0) add_tiles(file, raw.tiles);
+/// Of the first page and those below it; nothing if they cannot be read.
+std::vector<uint64_t> find_tiles(std::string_view bytes) {
+  Source source{bytes};
+  const TiffFile file = open(source, "rmDO");  // lists of tiles are read as far as they are asked for
+  std::vector<uint64_t> tiles;
+  if (file == nullptr) return tiles;
+  add_tiles(file.get(), tiles);
+  for (const uint64_t place : places_of_subpages(file.get())) {
+    if (TIFFSetSubDirectory(file.get(), place) != 0) add_tiles(file.get(), tiles);
   }
-  std::sort(raw.tiles.begin(), raw.tiles.end());
-  return raw;
+  std::sort(tiles.begin(), tiles.end());
+  return tiles;
 }
 
 std::string profile_of_page(TIFF* file) {
@@ -192,12 +197,11 @@ Decoded decode_page(TIFF* file, const Page& page, const DecodeOptions& options) 
   return {raster_over_white(raster, height, width), orientation_of_page(file), std::move(profile)};
 }
 
-/// The file is at its first page, which may be a preview without compression.
+/// The page that the file is at may be a preview without compression.
 Decoded decode_raw_photo(TIFF* file, std::string_view bytes, const Page& page, const DecodeOptions& options) {
-  const bool is_preview = page.thumbnail && !is_raw_image(file);
-  std::optional<Decoded> decoded = decode_preview(bytes, raw_photo_of(file), options);
+  std::optional<Decoded> decoded = decode_preview(bytes, {orientation_of_page(file), find_tiles(bytes)}, options);
   if (decoded) return std::move(*decoded);
-  if (!is_preview || TIFFSetDirectory(file, 0) == 0) fail("{}", kNoPreview);
+  if (!page.thumbnail || is_raw_image(file)) fail("{}", kNoPreview);
   decoded = decode_page(file, page, options);
   decoded->is_preview = true;
   return std::move(*decoded);

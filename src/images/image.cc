@@ -82,7 +82,7 @@ void warn_of_small_preview(const ImageSize& size, int64_t side) {
   if (std::min(size.height, size.width) >= side) return;
   std::call_once(warned, [&] {
     logger().warn(
-        "a camera's raw photo has a preview of only {} x {} pixels, of which the encoder takes {} x {}: export such "
+        "a camera's raw photo has a preview of only {} x {} pixels, fewer than the encoder's {} x {}: export such "
         "photos as JPEG",
         size.width, size.height, side, side);
   });
