@@ -6,8 +6,7 @@
 #include "datasets/image_source.h"
 #include "encoders/encoder.h"
 #include "images/preprocessing.h"
-#include "protocom/box_choice.h"
-#include "protocom/list_choices.h"
+#include "protocom/photo_choices.h"
 
 namespace protocom::cli {
 

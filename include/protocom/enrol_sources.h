@@ -3,10 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "protocom/box_choice.h"
 #include "protocom/class_request.h"
 #include "protocom/export.h"
-#include "protocom/list_choices.h"
+#include "protocom/photo_choices.h"
 
 namespace protocom::v0 {
 

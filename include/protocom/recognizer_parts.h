@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "protocom/box_choice.h"
 #include "protocom/export.h"
-#include "protocom/list_choices.h"
+#include "protocom/photo_choices.h"
 
 namespace protocom::v0 {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "images/image_region.h"
-#include "protocom/box_choice.h"
+#include "protocom/photo_choices.h"
 
 namespace protocom {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "datasets/split.h"
-#include "protocom/list_choices.h"
+#include "protocom/photo_choices.h"
 
 namespace protocom {
 

@@ -9,7 +9,7 @@
 
 #include "datasets/split.h"
 #include "images/skipped_files.h"
-#include "protocom/list_choices.h"
+#include "protocom/photo_choices.h"
 
 namespace protocom {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "protocom/list_choices.h"
+#include "protocom/photo_choices.h"
 
 namespace protocom {
 

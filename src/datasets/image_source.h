@@ -5,7 +5,7 @@
 #include "datasets/image_dataset.h"
 #include "datasets/packed_images.h"
 #include "images/preprocessing.h"
-#include "protocom/box_choice.h"
+#include "protocom/photo_choices.h"
 
 namespace protocom {
 

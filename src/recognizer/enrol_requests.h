@@ -4,8 +4,7 @@
 
 #include "datasets/feature_set.h"
 #include "knowledge/class_texts.h"
-#include "protocom/box_choice.h"
-#include "protocom/list_choices.h"
+#include "protocom/photo_choices.h"
 #include "recognizer/recognizer.h"
 
 namespace protocom {

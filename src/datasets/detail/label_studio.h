@@ -5,7 +5,7 @@
 
 #include "datasets/image_list.h"
 #include "io/csv.h"
-#include "protocom/list_choices.h"
+#include "protocom/photo_choices.h"
 
 /// Exports of Label Studio (https://labelstud.io/guide/export): who answered which question about which image.
 namespace protocom::label_studio {
