@@ -6,7 +6,6 @@
 #include "encoders/encoder_engine.h"
 #include "io/artefact_contents.h"
 #include "recognizer/calibration.h"
-#include "recognizer/recognizer.h"
 
 namespace protocom::cli {
 namespace {

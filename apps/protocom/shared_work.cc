@@ -1,7 +1,6 @@
 #include "shared_work.h"
 
 #include <cstring>
-#include <memory>
 
 #include "base/json_text.h"
 #include "cli.h"

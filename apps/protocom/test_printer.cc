@@ -1,7 +1,6 @@
 #include "test_printer.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "answer_printer.h"
 #include "cli.h"

@@ -5,9 +5,7 @@
 #include <fmt/ranges.h>
 #include <link.h>
 
-#include <atomic>
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "demo/detail/creature.h"
 

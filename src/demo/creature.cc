@@ -1,7 +1,5 @@
 #include "demo/detail/creature.h"
 
-#include <algorithm>
-
 namespace protocom::synthetic {
 namespace {
 

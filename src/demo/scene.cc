@@ -1,6 +1,5 @@
 #include "demo/detail/scene.h"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 

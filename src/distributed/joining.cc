@@ -11,7 +11,6 @@
 #include <cstring>
 #include <thread>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
-#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"

@@ -3,11 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/error.h"
 #include "base/plugin.h"
 #include "base/text.h"
 #include "encoders/encoder_engine.h"

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"

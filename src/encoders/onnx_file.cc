@@ -11,7 +11,6 @@
 #include "encoders/huggingface_images.h"
 #include "encoders/onnx_tensor_files.h"
 #include "encoders/protobuf.h"
-#include "io/files.h"
 #include "io/json.h"
 
 namespace protocom::onnx {

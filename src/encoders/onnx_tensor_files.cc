@@ -1,7 +1,5 @@
 #include "encoders/onnx_tensor_files.h"
 
-#include <utility>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "encoders/protobuf.h"

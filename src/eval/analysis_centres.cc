@@ -1,7 +1,6 @@
 #include "eval/analysis_centres.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "base/error.h"

@@ -1,6 +1,5 @@
 #include "eval/analysis_noise.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"

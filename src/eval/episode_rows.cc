@@ -1,7 +1,6 @@
 #include "eval/detail/episode_rows.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/rng.h"
 #include "eval/detail/used_rows.h"

@@ -7,7 +7,6 @@
 #include <set>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -17,7 +16,6 @@
 #include "eval/detail/used_rows.h"
 #include "fewshot/paper/completion_model.h"
 #include "fewshot/scorer_group.h"
-#include "jobs/process_group.h"
 
 namespace protocom {
 namespace {

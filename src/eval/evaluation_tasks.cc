@@ -8,7 +8,6 @@
 #include "eval/detail/prepared_context.h"
 #include "eval/predictions.h"
 #include "fewshot/align_knowledge.h"
-#include "fewshot/fitted_method.h"
 #include "fewshot/paper/completion_model.h"
 
 namespace protocom {

@@ -1,7 +1,6 @@
 #include "eval/fit.h"
 
 #include "eval/detail/episode_rows.h"
-#include "fewshot/fitted_method.h"
 
 namespace protocom {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <iterator>
 
 #include "base/error.h"
 #include "base/log.h"

@@ -1,10 +1,7 @@
 #include "fewshot/scorer_group.h"
 
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/threads.h"

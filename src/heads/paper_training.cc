@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <vector>
-
 #include "base/error.h"
 #include "fewshot/paper/completer.h"
 #include "fewshot/paper/paper_row.h"

@@ -6,7 +6,6 @@
 
 #include "base/clean_name.h"
 #include "base/cores.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "http/detail/embedded.h"

@@ -1,6 +1,5 @@
 #include "http/detail/feature_reader.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "http/detail/http_error.h"

@@ -1,7 +1,5 @@
 #include "http/detail/json_body.h"
 
-#include <vector>
-
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "http/detail/http_error.h"

@@ -1,6 +1,5 @@
 #include "io/base64.h"
 
-#include <array>
 #include <cstdint>
 
 #include "base/error.h"

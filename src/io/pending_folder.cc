@@ -1,7 +1,6 @@
 #include "io/pending_folder.h"
 
 #include <system_error>
-#include <utility>
 
 #include "base/error.h"
 

@@ -6,8 +6,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/json_text.h"

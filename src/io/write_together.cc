@@ -1,7 +1,5 @@
 #include "io/write_together.h"
 
-#include <utility>
-
 #include "io/files.h"
 
 namespace protocom {

@@ -1,7 +1,6 @@
 #include "knowledge/choose_synset.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "base/log.h"

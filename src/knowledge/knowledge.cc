@@ -2,9 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
-#include <utility>
 
 #include "base/clean_name.h"
 #include "base/error.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cinttypes>
-#include <cstdio>
 
 #include "base/error.h"
 #include "networks/huggingface/detail/layers.h"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <optional>
 
 #include "report/detail/figure_style.h"
 

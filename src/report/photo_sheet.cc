@@ -1,7 +1,5 @@
 #include "report/detail/photo_sheet.h"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "base/error.h"

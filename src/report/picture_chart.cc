@@ -1,7 +1,5 @@
 #include "report/picture_chart.h"
 
-#include <fmt/format.h>
-
 #include "report/detail/marks.h"
 
 namespace protocom {

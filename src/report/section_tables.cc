@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
 
-#include "report/analysis_sections.h"
 #include "report/methods.h"
 #include "report/svg.h"
 

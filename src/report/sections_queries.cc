@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "report/analysis_sections.h"
 #include "report/detail/section_tables.h"
 #include "report/methods.h"

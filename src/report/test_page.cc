@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "eval/test_figures.h"
 #include "report/detail/html_parts.h"

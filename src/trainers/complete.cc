@@ -6,12 +6,8 @@
 #include <ATen/core/Tensor.h>
 #include <torch/torch.h>
 
-#include <vector>
-
 #include "base/rng.h"
-#include "datasets/feature_set.h"
 #include "fewshot/align_knowledge.h"
-#include "fewshot/paper/completion_model.h"
 #include "heads/moments.h"
 #include "heads/protocomnet.h"
 #include "tensors/tensors.h"

@@ -3,12 +3,10 @@
 #include <torch/torch.h>
 
 #include <chrono>
-#include <cstdint>
 #include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "datasets/packed_images.h"
 #include "encoders/extract.h"
 #include "networks/batch_statistics.h"
 #include "networks/device_precision.h"

@@ -2,15 +2,11 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "io/derived_output.h"
 #include "io/files.h"
-#include "io/unfinished.h"
 
 namespace protocom {
 namespace {

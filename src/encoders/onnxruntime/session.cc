@@ -1,7 +1,6 @@
 #include "encoders/onnxruntime/session.h"
 
 #include <cstring>
-#include <string_view>
 #include <utility>
 #include <vector>
 

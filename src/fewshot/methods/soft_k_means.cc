@@ -1,7 +1,6 @@
 #include "fewshot/toolbox/detail/soft_k_means.h"
 
 #include "fewshot/toolbox/detail/task_method.h"
-#include "fewshot/toolbox/detail/task_rows.h"
 
 namespace protocom::methods {
 namespace {

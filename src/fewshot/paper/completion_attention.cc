@@ -1,7 +1,5 @@
 #include "fewshot/paper/completion_attention.h"
 
-#include <algorithm>
-
 namespace protocom {
 namespace {
 

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/symmetric_eigen.h"

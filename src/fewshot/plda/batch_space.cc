@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/symmetric_eigen.h"

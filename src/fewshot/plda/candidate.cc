@@ -1,7 +1,6 @@
 #include "fewshot/plda/detail/candidate.h"
 
 #include <cmath>
-#include <memory>
 #include <optional>
 
 #include "base/check.h"

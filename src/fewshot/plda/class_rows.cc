@@ -1,9 +1,5 @@
 #include "fewshot/plda/detail/class_rows.h"
 
-#include <algorithm>
-#include <numeric>
-#include <utility>
-
 namespace protocom {
 namespace {
 

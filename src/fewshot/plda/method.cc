@@ -10,7 +10,6 @@
 #include "fewshot/plda/detail/adaptation.h"
 #include "fewshot/plda/detail/batch_space.h"
 #include "fewshot/plda/detail/findings.h"
-#include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/probability_scale.h"
 #include "fewshot/plda/detail/state.h"
 #include "fewshot/plda/fit.h"

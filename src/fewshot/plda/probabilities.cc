@@ -1,7 +1,6 @@
 #include "fewshot/plda/detail/probabilities.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/parallel.h"

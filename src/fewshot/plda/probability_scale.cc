@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/matrix.h"

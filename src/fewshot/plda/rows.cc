@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "fewshot/plda/detail/directions.h"
 #include "fewshot/row_kernels.h"

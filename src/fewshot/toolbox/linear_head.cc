@@ -1,6 +1,5 @@
 #include "fewshot/toolbox/detail/linear_head.h"
 
-#include <memory>
 #include <utility>
 
 #include "fewshot/toolbox/detail/task_matrix.h"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 namespace protocom {
 namespace {

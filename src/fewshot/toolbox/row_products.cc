@@ -1,7 +1,5 @@
 #include "fewshot/toolbox/detail/row_products.h"
 
-#include <vector>
-
 #include "base/parallel.h"
 #include "fewshot/row_kernels.h"
 

@@ -1,6 +1,5 @@
 #include "fewshot/toolbox/detail/task_rows.h"
 
-#include <algorithm>
 #include <numeric>
 #include <vector>
 

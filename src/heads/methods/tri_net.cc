@@ -2,8 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "base/error.h"
 #include "fewshot/toolbox/linear_fit.h"
 #include "heads/detail/class_semantics.h"

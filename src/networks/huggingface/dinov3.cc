@@ -1,7 +1,5 @@
 #include <ATen/ATen.h>
 
-#include <cmath>
-
 #include "base/error.h"
 #include "networks/huggingface/detail/layers.h"
 

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <vector>
 
 #include "base/error.h"

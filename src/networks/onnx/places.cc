@@ -1,8 +1,6 @@
 #include <ATen/ATen.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "networks/onnx/detail/operators.h"
 
