@@ -174,7 +174,7 @@ void add_create(CLI::App& parent) {
   command->add_option("--preprocess", options->parts.preprocessing, kPreprocessHelp);
   CLI::Option* images = add_input_option(
       *command, "--images", options->parts.images,
-      "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class");
+      "Folder with a subfolder of images for each class to enrol, or with images and a CSV image,class; or this CSV");
   add_list_choices(*command, options->parts.lists);
   add_box_options(*command, options->parts.boxes);
   add_input_option(*command, "--attributes", options->parts.attributes,

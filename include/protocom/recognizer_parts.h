@@ -33,7 +33,8 @@ struct RecognizerParts {
   std::filesystem::path knowledge = {};     ///< of the classes; needed with a model or a method fitted with it
   std::filesystem::path text_encoder = {};  ///< the folder of the text encoder that was trained with the backbone, in
                                             ///< place of knowledge: classes are described in words
-  /// A folder with a subfolder for each class to enrol, or with images and a CSV image,class; empty: no class.
+  /// A folder with a subfolder for each class to enrol, or with images and a CSV image,class; or this CSV; empty: no
+  /// class.
   std::filesystem::path images = {};
   ListChoices lists = {};                 ///< of these images
   BoxChoice boxes = {};                   ///< of these images; their kinds may be the classes

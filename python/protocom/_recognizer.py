@@ -104,7 +104,7 @@ class Recognizer:
         Parameters
         ----------
         backbone : path of an encoder, or name of an installed one (``protocom encoders``); default: the default encoder
-        images : folder with a subfolder of images for each class, optional
+        images : folder with a subfolder of images for each class, or a CSV image,class, optional
         boxes : boxes of these images, each treated as a separate image: path of a file or folder of boxes, or Boxes
         question, annotator : of a list of Label Studio, the question whose answers are the classes, and whose answers count
             if annotators disagree: an annotator's number or address, or "majority"

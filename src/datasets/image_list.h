@@ -57,6 +57,9 @@ class ListedFiles {
   std::map<std::string, std::filesystem::path> loose_;  ///< names in small letters, without suffix; empty: several
 };
 
+/// Whether a path is a file that may be such a list, by its suffix.
+bool is_list_file(const std::filesystem::path& path);
+
 /// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another
 /// CSV, JSON Lines or JSON of which read_image_list makes a list of images that are there. Nothing if there is none,
 /// or if folders have the names of its classes. Throws UndecidedList if `choices` must say what counts.

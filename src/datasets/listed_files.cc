@@ -126,10 +126,7 @@ std::vector<fs::path> files_that_may_be_lists(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
-    const std::string suffix = it->path().extension().string();
-    const bool known =
-        suffix == ".csv" || suffix == ".tsv" || suffix == ".jsonl" || suffix == ".json" || suffix == ".CSV";
-    if (known && it->is_regular_file(ignored) && it->file_size(ignored) < kLargest) files.push_back(it->path());
+    if (is_list_file(it->path()) && it->file_size(ignored) < kLargest) files.push_back(it->path());
   }
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
     return std::pair(usual_place(a), a) < std::pair(usual_place(b), b);
@@ -159,6 +156,13 @@ bool has_class_folder(const std::vector<ListedImage>& list, const fs::path& fold
 }
 
 }  // namespace
+
+bool is_list_file(const fs::path& path) {
+  constexpr std::string_view kSuffixes[] = {".csv", ".tsv", ".jsonl", ".json", ".CSV"};
+  std::error_code ignored;
+  return std::count(std::begin(kSuffixes), std::end(kSuffixes), path.extension().string()) > 0 &&
+         fs::is_regular_file(path, ignored);
+}
 
 std::optional<fs::path> any_list_in(const fs::path& folder, const ListChoices& choices) {
   for (const fs::path& path : files_that_may_be_lists(folder)) {

@@ -195,6 +195,7 @@ std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requ
 
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, const ListChoices& lists) {
   refuse_other_media(folder);
+  if (is_list_file(folder)) return requests_of_csv(folder, lists);
   if (!lists.classes_from.empty())
     return requests_of_list(list_by_keywords(folder, parse_keyword_choice(lists.classes_from)), folder);
   if (const std::optional<fs::path> list = image_list_in(folder, lists)) return requests_of_csv(*list, lists);
@@ -238,13 +239,14 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv, const ListChoices
 std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, const BoxChoice& given,
                                                    const ListChoices& lists) {
   BoxChoice choice = given;
-  if (choice.file.empty() && lists.classes_from.empty() && !image_list_in(folder, lists)) {
+  const bool may_have_boxes = lists.classes_from.empty() && !is_list_file(folder);
+  if (choice.file.empty() && may_have_boxes && !image_list_in(folder, lists)) {
     choice.file = boxes_beside(folder);
     if (!choice.file.empty()) logger().info("{}: using the classes of its boxes", folder.string());
   }
   if (choice.file.empty()) return requests_of_folder(folder, lists);
   const BoxFile file = read_boxes(choice);
-  if (file.kinds_are_classes) return requests_of_kinds(folder, file, choice.file);
+  if (file.kinds_are_classes && !is_list_file(folder)) return requests_of_kinds(folder, file, choice.file);
   std::vector<EnrolRequest> requests = requests_of_folder(folder, lists);
   crop_requests(file, choice.file, requests);
   return requests;

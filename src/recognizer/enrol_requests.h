@@ -9,10 +9,11 @@
 
 namespace protocom {
 
-/// A class for each subfolder of a folder, by its name, with the images below it. Images beside the subfolders and
-/// files in folders that no walk enters are counted as left out, in the first request. With ListChoices::classes_from a
-/// class for each keyword instead (list_by_keywords). Throws Error if there are neither subfolders nor a list of images
-/// (image_list_in), and where the subfolders are splits (train, test, ...) rather than classes.
+/// A class for each subfolder of a folder, by its name, with the images below it; or those of a list (is_list_file).
+/// Images beside the subfolders and files in folders that no walk enters are counted as left out, in the first request.
+/// With ListChoices::classes_from a class for each keyword instead (list_by_keywords). Throws Error if there are
+/// neither subfolders nor a list of images (image_list_in), and where the subfolders are splits (train, test, ...)
+/// rather than classes.
 std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder, const ListChoices& lists = {});
 
 /// The same with boxes in place of the photos: a class for each kind of box where the file's kinds are classes, else

@@ -28,6 +28,7 @@ std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
   if (word == "auto" || word == "off") return std::nullopt;
   if (parts.images.empty()) fail_usage("--moments {} needs the photos that it tells of: give --images", word);
   if (const auto column = table_column_in(word)) return column;
+  if (is_list_file(parts.images)) return SeriesRule{SeriesBy::kColumn, parts.images, word};
   if (const auto table = image_list_in(parts.images, parts.lists)) return SeriesRule{SeriesBy::kColumn, *table, word};
   fail_unknown_word("--moments", word,
                     {"auto", "off", "TABLE.csv:COLUMN", "a column of the table of images in --images"});

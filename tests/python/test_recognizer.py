@@ -290,6 +290,19 @@ def test_a_column_names_the_moments_of_photos(photos, program, tmp_path):
             protocom.Recognizer.create(tmp_path / "bad.pcm", moments=wrong, **given)
 
 
+def test_a_list_of_photos_makes_a_recognizer(photos, program, tmp_path):
+    shown = sorted((photos / "my-photos").rglob("*.png"))
+    (tmp_path / "labels.csv").write_text("image,class,visit\n" + "".join(f"{one},{one.parent.name},{i // 2}\n" for i, one in enumerate(shown)))
+    given = {"backbone": photos / "encoder.pt"}
+    with protocom.Recognizer.create(tmp_path / "list.pcm", images=tmp_path / "labels.csv", moments="visit", **given) as own, \
+            protocom.Recognizer.create(tmp_path / "folder.pcm", images=photos / "my-photos", **given) as same:
+        assert own.classes == same.classes
+        assert f"{len(shown)} photos, {len(shown) // 2} moments" in own.expected_accuracy()
+    (tmp_path / "labels.csv").write_text("image,class\ngone.png,red\n")
+    with pytest.raises(protocom.Error, match="1 rows, 0 files found, such as gone.png"):
+        protocom.Recognizer.create(tmp_path / "bad.pcm", images=tmp_path / "labels.csv", **given)
+
+
 def test_photos_taken_within_two_seconds_are_of_one_moment(photos, program, tmp_path):
     image = pytest.importorskip("PIL.Image")
     for label in ("red", "blue"):
