@@ -196,6 +196,10 @@ std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requ
 std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, const ListChoices& lists) {
   refuse_other_media(folder);
   if (is_list_file(folder)) return requests_of_csv(folder, lists);
+  std::error_code ignored;
+  if (fs::is_regular_file(folder, ignored))
+    fail("{}: expected a folder of images or a list of them (.csv, .jsonl, .json), found another file",
+         folder.string());
   if (!lists.classes_from.empty())
     return requests_of_list(list_by_keywords(folder, parse_keyword_choice(lists.classes_from)), folder);
   if (const std::optional<fs::path> list = image_list_in(folder, lists)) return requests_of_csv(*list, lists);

@@ -301,6 +301,8 @@ def test_a_list_of_photos_makes_a_recognizer(photos, program, tmp_path):
     (tmp_path / "labels.csv").write_text("image,class\ngone.png,red\n")
     with pytest.raises(protocom.Error, match="1 rows, 0 files found, such as gone.png"):
         protocom.Recognizer.create(tmp_path / "bad.pcm", images=tmp_path / "labels.csv", **given)
+    with pytest.raises(protocom.Error, match="expected a folder of images or a list of them"):
+        protocom.Recognizer.create(tmp_path / "bad.pcm", images=shown[0], **given)
 
 
 def test_photos_taken_within_two_seconds_are_of_one_moment(photos, program, tmp_path):
