@@ -76,7 +76,7 @@ UprightImage decode_upright(std::string_view bytes, const DecodeOptions& options
   return {codec::turn_upright(std::move(decoded.image), decoded.orientation), size, decoded.is_preview};
 }
 
-/// Once in a process: whoever has one such photo has many.
+/// Warns once per process: a folder of raw photos usually has many with small previews.
 void warn_of_small_preview(const ImageSize& size, int64_t side) {
   static std::once_flag warned;
   if (std::min(size.height, size.width) >= side) return;

@@ -15,7 +15,8 @@ import sys
 try:
     from PIL import Image
 except ImportError:
-    sys.exit(print("camera_traps: there is no Pillow to write EXIF times with: LEFT OUT"))
+    print("camera_traps: Pillow, which writes the EXIF times, is not installed: LEFT OUT")
+    sys.exit()
 
 program, page, work, python = sys.argv[1:]
 page, work = pathlib.Path(page).read_text(), pathlib.Path(work)
