@@ -71,7 +71,7 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 CLI::Option* add_device(CLI::App& command, std::string& device);
 CLI::Option* add_batch(CLI::App& command, int64_t& batch);
 
-/// What a whole number without an upper bound is checked by.
+/// Accepts whole numbers of at least `least`, without a practical upper bound.
 CLI::Range at_least(int64_t least);
 
 /// Where long jobs report to: a bar on a terminal, plain lines elsewhere, nothing with --quiet.

@@ -57,7 +57,7 @@ using NameOf = std::function<fs::path(const fs::path&)>;
 
 fs::path same_name(const fs::path& image) { return image; }
 
-/// Images that share an answer: a series, with its number from 1 on, or one image, with 0.
+/// Images that share an answer: those of a series, with its number (from 1), or a single image, with 0.
 using TakeGroup = std::function<void(const std::vector<size_t>& images, const Answer& answer, int64_t series)>;
 
 std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, const FoundImages& found,
@@ -80,7 +80,7 @@ std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, cons
   return unreadable;
 }
 
-/// Each image alone, which also writes --features-out.
+/// Answers each image alone, and writes --features-out.
 std::vector<UnreadableFile> answer_each(const ClassifyArguments& options, const FoundImages& found,
                                         Recognizer& recognizer, const TakeGroup& take, const NameOf& named) {
   const auto take_one = [&](size_t image, const Answer& answer) { take({image}, answer, 0); };
@@ -110,7 +110,7 @@ std::string title_of(const std::vector<std::string>& names) {
   return names.size() == 1 ? names.front() : fmt::format("{} (+{})", names.front(), names.size() - 1);
 }
 
-/// The images of a group; for Timelapse, in whose table a photo has one row, the photos that they are boxes of.
+/// The names of a group's images. For Timelapse, whose table has one row per photo, boxes become their photo.
 std::vector<std::string> names_in(const std::vector<size_t>& group, const FoundImages& found,
                                   const ImageArguments& images, const std::string& format) {
   std::vector<std::string> names;
@@ -181,7 +181,7 @@ fs::path timelapse_root(const ClassifyArguments& options) {
   return options.images.front();
 }
 
-/// A file that appears when all of it is written.
+/// Writes a file, which appears only when it is complete.
 void write_whole(const fs::path& out, const std::function<void(const AnswerPrinter::WriteText&)>& write) {
   write_file_with(out, [&](const fs::path& path) {
     std::ofstream file(path, std::ios::binary);
@@ -195,7 +195,7 @@ void print_count(const FoundImages& found, const std::vector<UnreadableFile>& un
   print_table({{"images", std::to_string(found.paths.size() - unreadable.size())}, {"answers", out}});
 }
 
-/// Answers as they come, printed or, with `out`, in a file; lines of JSON in place of a table there.
+/// Prints each answer as it comes, or writes it to `out`, where a table becomes lines of JSON.
 void print_answers(const ClassifyArguments& options) {
   if (options.resume == ResumeLines::kYes)
     fail_usage("--resume needs --out, beside which lines of JSON are kept: leave out --series and --format");
@@ -257,7 +257,7 @@ void explain_answers(const ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
-/// All answers, in order, as lines of JSON, which several processes make and an interrupted run keeps.
+/// Writes all answers as lines of JSON; several processes may share the work, and an interrupted run can resume.
 void write_lines(const CLI::App& command, const ClassifyArguments& options) {
   const ProcessGroup& group = job();
   if (group.is_main()) check_writable(options.out);

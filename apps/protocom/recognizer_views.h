@@ -7,7 +7,7 @@
 
 namespace protocom::cli {
 
-/// A recognizer that is not changed.
+/// Opens a recognizer read-only.
 Recognizer open_to_read(const std::filesystem::path& file);
 
 /// Prints what a recognizer is made of and how much it holds.
