@@ -8,14 +8,14 @@
 
 namespace protocom {
 
-/// What a table or the times of photos tell of their moments, before any photo is compared: by region_hash of photos.
+/// The moments that a table or capture times state, by region_hash of the photo.
 struct StatedMoments {
   std::map<std::string, int64_t> by_table;  ///< RecognizerSettings::stated_moments
   std::map<std::string, int64_t> bursts;    ///< RecognizerSettings::bursts
 };
 
-/// Photos of a class and a folder that follow one another by at most so many seconds are a burst: nobody photographs
-/// another thing so soon, and cameras write whole seconds.
+/// Photos of one class and folder are a burst if each was taken at most this many seconds after the one before. People
+/// rarely photograph another subject that soon; cameras store whole seconds.
 inline constexpr double kBurstGap = 2;
 
 /// As RecognizerParts::moments says: those of the column that it names, with boxes of one photo alike, or for "auto"

@@ -205,8 +205,8 @@ class RecognizerFile {
   /// them where it cannot tell which (an empty snapshot, `compact`). Returns for each class where it stood in the
   /// snapshot before, -1 if it was read. What it throws leaves the snapshot empty.
   std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
-  /// Gives the classes of a snapshot the moments that the settings state of their images (StoredClass::moments), as
-  /// snapshot() and refresh() do.
+  /// Gives the classes of a snapshot the moments and bursts that the settings state of their images
+  /// (StoredClass::moments, StoredClass::bursts), as snapshot() and refresh() do.
   void state_moments(RecognizerSnapshot& snapshot) const;
   [[nodiscard]] std::vector<ClassInfo> list_classes() const;
   /// Names of classes, here and below, are those of checked_class_name, however they are written; UsageError for what
