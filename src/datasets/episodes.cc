@@ -152,7 +152,7 @@ void check_sizes(const FeatureSet& features, const std::vector<int64_t>& classes
   }
 }
 
-/// Whatever the shape: 3 million tasks of 5 classes with a shot and 15 queries each, 5 GB.
+/// Of all episodes together: some 3 million tasks of 5 classes with 1 shot and 15 queries.
 constexpr int64_t kMostImagesOfAll = int64_t{1} << 28;
 
 void check_count(const EpisodeOptions& options) {
