@@ -6,8 +6,8 @@
 
 namespace protocom::http {
 
-/// Lets other threads hold an object that belongs to the thread of an executor. Whichever of them is the last to let
-/// go, the object is destroyed in its own thread; until then that thread's context has work and goes on running.
+/// Lets other threads hold an object that belongs to an executor's thread. Whichever thread releases it last, the
+/// object is destroyed in its own thread, whose context keeps running until then.
 template <typename T, typename Executor>
 class Lease {
  public:
