@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,11 @@ struct ClassInfo {
 /// An enrolled image in lists.
 struct ExampleInfo {
   int64_t id = 0;
-  std::string class_name;  ///< empty: unlabelled
-  std::string source;      ///< where it came from
-  std::string hash;        ///< of its file, or of its feature if only that is known
-  int64_t time = 0;        ///< of its enrolment, seconds since 1970
+  std::string class_name;            ///< empty: unlabelled
+  std::string source;                ///< where it came from
+  std::string hash;                  ///< of its file, or of its feature if only that is known
+  int64_t time = 0;                  ///< of its enrolment, seconds since 1970
+  std::optional<double> taken = {};  ///< when it was taken, seconds since 1970 by the camera's clock; nothing: unknown
 };
 
 }  // namespace protocom::v0

@@ -37,6 +37,7 @@ NewExamples example_of(const RecognizerFile& file, const Unsorted& all, size_t p
   example.features = all.features.rows(row, row + 1);
   example.hashes = {entry.hash};
   example.sources = {entry.source};
+  example.taken = {entry.taken};
   example.thumbnails = {file.unlabelled_thumbnail(entry.id)};
   return example;
 }

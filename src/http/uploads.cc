@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "http/detail/multipart.h"
 #include "http/detail/target.h"
+#include "images/capture_time.h"
 #include "io/files.h"
 
 namespace protocom::http {
@@ -56,6 +57,8 @@ class ImageReader {
     try {
       const auto [image, size] = decode_image_and_size(bytes, decode);
       const std::string hash = hash_bytes(bytes);
+      const std::optional<double> taken = capture_time(bytes);
+      for (Upload& photo : photos) photo.taken = taken;
       for (Upload& photo : photos) take_photo(image, size, hash, photo);
     } catch (const Error& error) {
       for (Upload& photo : photos) photo.error = error.what();
@@ -246,6 +249,7 @@ NewExamples examples_of(const Sent& sent, const Array& features, const Recognize
     examples.hashes.push_back(upload.hash);
     examples.sources.push_back(upload.source());
     examples.thumbnails.push_back(recognizer.thumbnail_of(upload.image));
+    examples.taken.push_back(upload.taken);
   }
   return examples;
 }

@@ -11,7 +11,9 @@
 #include <memory>
 #include <string>
 
+#include "base/error.h"
 #include "images/codec.h"
+#include "io/files.h"
 
 namespace protocom {
 namespace {
@@ -19,7 +21,8 @@ namespace {
 using ExifPointer = std::unique_ptr<ExifData, void (*)(ExifData*)>;
 
 constexpr std::string_view kMark("Exif\0\0", 6);
-constexpr size_t kMostOfExif = size_t{64} << 10;  // a JPEG segment holds less; other files mark no end
+constexpr size_t kMostOfExif = size_t{64} << 10;   // a JPEG segment holds less; other files mark no end
+constexpr size_t kHeadOfJpeg = size_t{256} << 10;  // EXIF is its first segment, or follows a few others
 
 bool begins_as_tiff(std::string_view bytes) {
   return bytes.substr(0, 4) == std::string_view("II*\0", 4) || bytes.substr(0, 4) == std::string_view("MM\0*", 4);
@@ -27,6 +30,7 @@ bool begins_as_tiff(std::string_view bytes) {
 
 /// What follows a mark of EXIF data, the first one before a TIFF header; PNG writes another mark than the others.
 std::string_view exif_in(std::string_view bytes) {
+  if (bytes.substr(0, 2) == "\xff\xd8") bytes = bytes.substr(0, kHeadOfJpeg);
   for (const std::string_view mark : {kMark, std::string_view("eXIf")}) {
     for (size_t at = bytes.find(mark); at != std::string_view::npos; at = bytes.find(mark, at + 1)) {
       const std::string_view data = bytes.substr(at + mark.size(), kMostOfExif);
@@ -72,7 +76,7 @@ std::optional<double> parse_date_time(const std::string& text) {
     return std::nullopt;
   const bool is_date = year >= 1826 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
   const bool is_time = hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second <= 60;
-  if (!is_date || !is_time) return std::nullopt;
+  if (!is_date || !is_time || (hour == 0 && minute == 0 && second == 0)) return std::nullopt;
   constexpr double kDay = 86400, kHour = 3600, kMinute = 60;
   return static_cast<double>(days_since_1970(year, month, day)) * kDay + hour * kHour + minute * kMinute + second;
 }
@@ -102,6 +106,14 @@ std::optional<double> time_in(std::string_view tiff) {
 std::optional<double> capture_time(std::string_view bytes) {
   const std::optional<double> time = time_in(codec::exif_of_raw(bytes, codec::ExifPart::kCapture));
   return time ? time : time_in(exif_in(bytes));
+}
+
+std::optional<double> capture_time_of(const std::filesystem::path& file) {
+  try {
+    return capture_time(MappedFile(file).bytes());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace protocom

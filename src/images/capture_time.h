@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -6,7 +7,10 @@ namespace protocom {
 
 /// When a photo was taken, by its EXIF data (DateTimeOriginal and SubSecTimeOriginal; EXIF 2.32, tags 0x9003 and
 /// 0x9291): seconds since 1970 by the camera's clock, whose zone is not known. `bytes`: a file of JPEG, HEIC, AVIF,
-/// PNG, WebP, TIFF or a camera's raw photo. Nothing if it has none, or an invalid date. Thread-safe.
+/// PNG, WebP, TIFF or a camera's raw photo. Nothing if it has none, an invalid date, or midnight to the second, which
+/// programs write that know the day alone. Thread-safe.
 std::optional<double> capture_time(std::string_view bytes);
+/// The same of a file; nothing if it cannot be read.
+std::optional<double> capture_time_of(const std::filesystem::path& file);
 
 }  // namespace protocom

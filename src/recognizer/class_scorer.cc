@@ -71,7 +71,11 @@ void leave_out(const std::vector<int64_t>& images, StoredClass& from) {
     if (std::find(images.begin(), images.end(), i) == images.end()) kept.push_back(i);
   }
   if (!from.moments.empty()) from.moments = moments_of(from.moments, kept);
-  if (!from.bursts.empty()) from.bursts = moments_of(from.bursts, kept);
+  if (!from.taken.empty()) {
+    std::vector<std::optional<double>> taken;
+    for (const int64_t i : kept) taken.push_back(from.taken[static_cast<size_t>(i)]);
+    from.taken = std::move(taken);
+  }
   from.features = from.features.gathered(kept);
   from.count = from.features.size(0);
 }

@@ -217,8 +217,8 @@ void take_vocabulary(const RecognizerParts& parts, const StoreModel& model, Reco
 struct FirstImages {
   std::vector<EnrolRequest> classes;
   std::vector<fs::path> unlabelled;
-  std::vector<fs::path> others;  ///< of none of the classes
-  StatedMoments moments;
+  std::vector<fs::path> others;            ///< of none of the classes
+  std::map<std::string, int64_t> moments;  ///< of a table
 };
 
 /// Whether a folder of this name holds photos of none of the classes.
@@ -346,8 +346,7 @@ std::optional<Enrolment> create_recognizer(const fs::path& path, const Recognize
   const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
   NewRecognizer made = prepare_recognizer(given, images.classes, provenance, scratch.path(), progress);
-  made.settings.stated_moments = images.moments.by_table;
-  made.settings.bursts = images.moments.bursts;
+  made.settings.stated_moments = images.moments;
   std::optional<UnfinishedPath> outside;  // until the recognizer is made
   if (const fs::path encoder = take_encoder_outside(path, scratch.path(), made); !encoder.empty())
     outside.emplace(encoder);

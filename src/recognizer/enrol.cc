@@ -9,6 +9,8 @@
 #include "base/near_matches.h"
 #include "base/text.h"
 #include "encoders/embed.h"
+#include "images/capture_time.h"
+#include "images/image_region.h"
 #include "io/files.h"
 #include "io/memory_file.h"
 #include "recognizer/class_words.h"
@@ -29,7 +31,9 @@ std::vector<fs::path> spread_evenly(const std::vector<fs::path>& paths, int64_t 
 }
 
 NewExamples example_of(const fs::path& path, const EmbeddedImage& embedded) {
-  return {embedded.feature, {embedded.hash}, {shown(path)}, {embedded.thumbnail}};
+  NewExamples example{embedded.feature, {embedded.hash}, {shown(path)}, {embedded.thumbnail}};
+  example.taken = {capture_time_of(region_of(path).file)};
+  return example;
 }
 
 /// An image that others are equal to: its class, and its number there.

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "base/matrix.h"
 
@@ -52,13 +53,23 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / n);
 }
 
-/// Of StoredClass::moments or ::bursts.
-int64_t number_of(int64_t photo, const std::vector<int64_t>& stated, const StoredClass& one) {
-  return static_cast<int64_t>(stated.size()) == one.count ? stated[static_cast<size_t>(photo)] : kNotStated;
+/// Of StoredClass::moments.
+int64_t stated_moment_of(const StoredClass& one, int64_t photo) {
+  return static_cast<int64_t>(one.moments.size()) == one.count ? one.moments[static_cast<size_t>(photo)] : kNotStated;
 }
 
-bool has_stated_moment(const StoredClass& one, int64_t photo) {
-  return number_of(photo, one.moments, one) != kNotStated;
+bool has_stated_moment(const StoredClass& one, int64_t photo) { return stated_moment_of(one, photo) != kNotStated; }
+
+/// The photos whose time is known, the earliest first.
+std::vector<int64_t> by_time_taken(const StoredClass& one) {
+  const auto time = [&](int64_t i) { return *one.taken[static_cast<size_t>(i)]; };
+  std::vector<int64_t> order;
+  for (size_t i = 0; i < one.taken.size(); ++i) {
+    if (one.taken[i]) order.push_back(static_cast<int64_t>(i));
+  }
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return std::pair(time(a), a) < std::pair(time(b), b); });
+  return order;
 }
 
 /// For each row of features [n, d] the first one that is the same.
@@ -149,8 +160,8 @@ class MomentFinder {
     for (size_t k = 0; k < same_.size(); ++k) {
       const StoredClass& one = enrolled_.classes[k];
       JoinedSets& sets = joined.emplace_back(static_cast<int64_t>(same_[k].size()));
-      join_stated(one, one.moments, sets);
-      join_stated(one, one.bursts, sets);
+      join_stated(one, sets);
+      join_bursts(one, sets);
       for (size_t i = 0; i < same_[k].size(); ++i) join_alike(one, static_cast<int64_t>(i), same_[k][i], sets);
     }
     const double largest = compared_.size() < 2 ? 0 : join_threshold();
@@ -161,15 +172,23 @@ class MomentFinder {
   }
 
  private:
-  static void join_stated(const StoredClass& one, const std::vector<int64_t>& stated, JoinedSets& sets) {
+  static void join_stated(const StoredClass& one, JoinedSets& sets) {
     std::map<int64_t, int64_t> first;  // photo of a number
     for (int64_t i = 0; i < one.count; ++i) {
-      const int64_t number = number_of(i, stated, one);
+      const int64_t number = stated_moment_of(one, i);
       if (number != kNotStated) sets.join(first.emplace(number, i).first->second, i);
     }
   }
 
-  /// Likeness does not change what is stated of both.
+  static void join_bursts(const StoredClass& one, JoinedSets& sets) {
+    const std::vector<int64_t> order = by_time_taken(one);
+    const auto time = [&](size_t at) { return *one.taken[static_cast<size_t>(order[at])]; };
+    for (size_t at = 1; at < order.size(); ++at) {
+      if (time(at) - time(at - 1) <= kBurstGap) join_alike(one, order[at - 1], order[at], sets);
+    }
+  }
+
+  /// Does not change what is stated of both.
   static void join_alike(const StoredClass& one, int64_t i, int64_t j, JoinedSets& sets) {
     if (!has_stated_moment(one, i) || !has_stated_moment(one, j)) sets.join(i, j);
   }

@@ -110,14 +110,24 @@ json export_classes(const RecognizerContents& contents, const std::vector<std::s
   return entries;
 }
 
+json taken_json(const std::optional<double>& taken) { return taken ? json(*taken) : json(); }
+
+std::optional<double> taken_from(const json& item) {
+  const json& taken = item.at("taken");
+  return taken.is_null() ? std::nullopt : std::optional(taken.get<double>());
+}
+
 json export_examples(const RecognizerContents& contents, const fs::path& folder) {
   json entries = json::array();
   for (size_t i = 0; i < contents.examples.size(); ++i) {
     const ExampleInfo& entry = contents.examples[i];
     const std::string& jpeg = contents.thumbnails[i];
     if (!jpeg.empty()) write_file(thumbnail_path(folder, kThumbnails, static_cast<int64_t>(i)), jpeg);
-    entries.push_back(
-        {{"class", entry.class_name}, {"hash", entry.hash}, {"source", entry.source}, {"time", entry.time}});
+    entries.push_back({{"class", entry.class_name},
+                       {"hash", entry.hash},
+                       {"source", entry.source},
+                       {"time", entry.time},
+                       {"taken", taken_json(entry.taken)}});
   }
   NpzWriter writer(folder / kExamplesFile);
   writer.add("features", contents.features);
@@ -131,8 +141,10 @@ json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
   for (size_t i = 0; i < unlabelled.hashes.size(); ++i) {
     const std::string& jpeg = unlabelled.thumbnails[i];
     if (!jpeg.empty()) write_file(thumbnail_path(folder, kUnlabelledThumbnails, static_cast<int64_t>(i)), jpeg);
-    entries.push_back(
-        {{"hash", unlabelled.hashes[i]}, {"source", unlabelled.sources[i]}, {"time", unlabelled.times[i]}});
+    entries.push_back({{"hash", unlabelled.hashes[i]},
+                       {"source", unlabelled.sources[i]},
+                       {"time", unlabelled.times[i]},
+                       {"taken", taken_json(unlabelled.taken[i])}});
   }
   if (entries.empty()) return entries;
   NpzWriter writer(folder / kUnlabelledFile);
@@ -227,6 +239,7 @@ class Folder {
       own.hashes.push_back(item.at("hash").get<std::string>());
       own.sources.push_back(item.at("source").get<std::string>());
       own.times.push_back(whole_number<int64_t>(item.at("time")));
+      own.taken.push_back(taken_from(item));
       const fs::path jpeg = thumbnail_path(folder_, kThumbnails, i++);
       own.thumbnails.push_back(read_thumbnail(jpeg));
     }
@@ -237,16 +250,16 @@ class Folder {
     }
   }
 
-  /// A folder exported by an earlier protocom does not have them.
   [[nodiscard]] NewExamples unlabelled() const {
     NewExamples images;
-    if (!document_.contains("unlabelled") || document_.at("unlabelled").empty()) return images;
+    if (document_.at("unlabelled").empty()) return images;
     images.features = NpzReader(member(folder_ / kUnlabelledFile)).array("features").to(NumberType::kFloat32);
     for (const json& item : document_.at("unlabelled")) {
       const fs::path jpeg = thumbnail_path(folder_, kUnlabelledThumbnails, static_cast<int64_t>(images.hashes.size()));
       images.hashes.push_back(item.at("hash").get<std::string>());
       images.sources.push_back(item.at("source").get<std::string>());
       images.times.push_back(whole_number<int64_t>(item.at("time")));
+      images.taken.push_back(taken_from(item));
       images.thumbnails.push_back(read_thumbnail(jpeg));
     }
     return images;

@@ -9,21 +9,12 @@
 #include "datasets/table_column.h"
 #include "images/capture_time.h"
 #include "images/image_region.h"
-#include "io/files.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr EnumWord<SeriesBy> kWords[] = {{SeriesBy::kTime, "time"}, {SeriesBy::kFolder, "folder"}};
-
-std::optional<double> time_of(const fs::path& photo) {
-  try {
-    return capture_time(MappedFile(photo).bytes());
-  } catch (const Error&) {
-    return std::nullopt;  // classifying it reports why
-  }
-}
 
 /// Groups of places among all photos.
 using Places = std::vector<std::vector<size_t>>;
@@ -51,7 +42,7 @@ Places by_folder(const std::vector<fs::path>& photos, SeriesBy by, double gap, S
   std::map<fs::path, std::vector<TimedPhoto>> folders;
   Places groups;
   for (size_t i = 0; i < photos.size(); ++i) {
-    const std::optional<double> time = by == SeriesBy::kFolder ? 0 : time_of(photos[i]);
+    const std::optional<double> time = by == SeriesBy::kFolder ? 0 : capture_time_of(photos[i]);
     if (time) {
       folders[photos[i].parent_path()].push_back({i, *time});
     } else {

@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "images/capture_time.h"
+#include "images/image_region.h"
 #include "recognizer/enrol_sources.h"
 #include "recognizer/suggest_photos.h"
 #include "recognizer/test_recognizer.h"
@@ -53,6 +55,9 @@ NewExamples SharedRecognizer::examples_of(const GivenImages& images) {
     examples.sources.push_back(image.source);
     examples.thumbnails.push_back(recognizer_.thumbnail_of(image.image));
   }
+  for (const GivenImage* image : images)
+    examples.taken.push_back(image->path.empty() ? capture_time(image->bytes)
+                                                 : capture_time_of(region_of(image->path).file));
   if (!squares.empty()) examples.features = recognizer_.features_of(take_images(squares));
   return examples;
 }

@@ -59,27 +59,12 @@ std::map<std::string, int64_t> moments_in(const SeriesRule& column, const std::v
   return stated;
 }
 
-/// The bursts of the photos of each class that can be read.
-std::map<std::string, int64_t> bursts_in(const std::vector<EnrolRequest>& classes) {
-  std::map<std::string, int64_t> bursts;
-  int64_t burst = 0;
-  for (const EnrolRequest& request : classes) {
-    const Series series = group_photos(find_files({request}).paths, {SeriesBy::kTime}, kBurstGap);
-    for (const std::vector<fs::path>& photos : series.groups) {
-      if (photos.size() < 2) continue;
-      for (const fs::path& photo : photos) bursts.emplace(hash_of_photo(photo), burst);
-      ++burst;
-    }
-  }
-  return bursts;
-}
-
 }  // namespace
 
-StatedMoments find_stated_moments(const RecognizerParts& parts, const std::vector<EnrolRequest>& classes) {
-  if (const std::optional<SeriesRule> column = column_of_moments(parts)) return {moments_in(*column, classes), {}};
-  if (parts.moments.by == "off") return {};
-  return {{}, bursts_in(classes)};
+std::map<std::string, int64_t> find_stated_moments(const RecognizerParts& parts,
+                                                   const std::vector<EnrolRequest>& classes) {
+  const std::optional<SeriesRule> column = column_of_moments(parts);
+  return column ? moments_in(*column, classes) : std::map<std::string, int64_t>();
 }
 
 }  // namespace protocom

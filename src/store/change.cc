@@ -72,6 +72,8 @@ void check_examples(const RecognizerSettings& settings, const std::string& label
   }
   if (!examples.times.empty() && static_cast<int64_t>(examples.times.size()) != n)
     fail("{}: {} times for {} images", label, examples.times.size(), n);
+  if (!examples.taken.empty() && static_cast<int64_t>(examples.taken.size()) != n)
+    fail("{}: {} capture times for {} images", label, examples.taken.size(), n);
 }
 
 Change::Change(const Database& database, const std::string& what, std::optional<ChangeEntry>& made)

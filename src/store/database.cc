@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <utility>
 
 #include "base/error.h"
@@ -220,6 +221,12 @@ Statement& Statement::bind(const std::string& text) {
   return *this;
 }
 
+Statement& Statement::bind(const std::optional<double>& value) {
+  if (!value) return bind_null();
+  sqlite3_bind_double(statement_, ++bound_, *value);
+  return *this;
+}
+
 Statement& Statement::bind_blob(std::string_view bytes) {
   // A null pointer would be NULL instead of a blob of no bytes.
   sqlite3_bind_blob(statement_, ++bound_, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()),
@@ -267,6 +274,13 @@ int64_t Statement::only_number() {
 bool Statement::is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
 
 int64_t Statement::number(int column) const { return sqlite3_column_int64(statement_, column); }
+
+std::optional<double> Statement::real(int column) const {
+  const int type = sqlite3_column_type(statement_, column);
+  if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) return std::nullopt;
+  const double value = sqlite3_column_double(statement_, column);
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
 
 std::string Statement::text(int column) const { return std::string(blob(column)); }
 

@@ -58,14 +58,16 @@ void describe(const Database& database, const Change& change, int64_t id, const 
 int64_t add_examples(const Database& database, const Change& change, int64_t id, const NewExamples& examples,
                      NumberType type) {
   Statement insert_example = database.prepare(
-      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) VALUES(?, ?, ?, ?, ?, ?)");
+      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, taken, added_by) VALUES(?, ?, ?, ?, ?, ?, "
+      "?)");
   Statement insert_thumbnail = database.prepare("INSERT INTO thumbnails(example, jpeg, added_by) VALUES(?, ?, ?)");
   int64_t added = 0;
   for (size_t i = 0; i < examples.hashes.size(); ++i) {
     insert_example.bind(id).bind(examples.hashes[i]);
     insert_example.bind_blob(to_blob(examples.features.row(static_cast<int64_t>(i)), type));
     insert_example.bind(examples.times.empty() ? seconds_now() : examples.times[i]);
-    insert_example.bind(examples.sources.empty() ? std::string() : examples.sources[i]).bind(change.id()).run();
+    insert_example.bind(examples.sources.empty() ? std::string() : examples.sources[i]);
+    insert_example.bind(examples.taken.empty() ? std::nullopt : examples.taken[i]).bind(change.id()).run();
     if (database.rows_changed() == 0) continue;
     ++added;
     if (examples.thumbnails.empty() || examples.thumbnails[i].empty()) continue;
@@ -119,8 +121,8 @@ std::vector<int64_t> examples_of_class(const Database& database, int64_t id) {
 /// Examples as examples of another class, less those that it holds; returns how many were added.
 int64_t copy_examples(const Database& database, const Change& change, const std::vector<int64_t>& ids, int64_t to) {
   Statement insert_example = database.prepare(
-      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) "
-      "SELECT ?, hash, feature, time, source, ? FROM examples WHERE id = ?");
+      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, taken, added_by) "
+      "SELECT ?, hash, feature, time, source, taken, ? FROM examples WHERE id = ?");
   Statement insert_thumbnail = database.prepare(
       "INSERT INTO thumbnails(example, jpeg, added_by) "
       "SELECT ?, jpeg, ? FROM thumbnails WHERE example = ? AND removed_by IS NULL");
@@ -198,11 +200,13 @@ void ExamplesInParts::add(NewExamples more) {
   for (auto* texts : {&more.sources, &more.thumbnails}) {
     if (texts->empty()) texts->resize(more.hashes.size());
   }
+  more.taken.resize(more.hashes.size());
   if (more.features.defined()) features_.push_back(std::move(more.features));
   append(rest_.hashes, more.hashes);
   append(rest_.sources, more.sources);
   append(rest_.thumbnails, more.thumbnails);
   append(rest_.times, more.times);
+  append(rest_.taken, more.taken);
 }
 
 NewExamples ExamplesInParts::joined() && {
@@ -321,7 +325,7 @@ void RecognizerFile::compact() {
   reading(path(), [&] {
     Transaction transaction(*database_, Access::kWrite);
     forget_undone(*database_);
-    for (const std::string table : changing_tables(*database_))
+    for (const std::string table : changing_tables())
       database_->run("DELETE FROM " + table + " WHERE removed_by IS NOT NULL");
     use_up_revision(*database_);
     database_->run("DELETE FROM changes");

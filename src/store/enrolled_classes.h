@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,8 @@ struct StoredClass {
   Array features;                ///< float32 [count, d]
   /// [count], the number of each photo's moment (recognizer/moments.h), or kNotStated; empty: none is stated.
   std::vector<int64_t> moments = {};
-  /// [count], the number of each photo's burst, or kNotStated; empty: of none it is known. Photos of a burst are of one
-  /// moment, which may have others too.
-  std::vector<int64_t> bursts = {};
+  /// [count], when each photo was taken, seconds since 1970 by the camera's clock; empty: of none it is known.
+  std::vector<std::optional<double>> taken = {};
 };
 
 /// All that telling classes apart needs besides a model: what a recognizer holds.

@@ -10,11 +10,11 @@ namespace protocom {
 namespace {
 
 constexpr const char* kExamples =
-    "SELECT e.id, n.name, e.source, e.hash, e.time FROM examples e "
+    "SELECT e.id, n.name, e.source, e.hash, e.time, e.taken FROM examples e "
     "JOIN names n ON n.class = e.class AND n.removed_by IS NULL WHERE e.removed_by IS NULL";
 
 ExampleInfo example_at(const Statement& row) {
-  return {row.number(0), row.text(1), row.text(2), row.text(3), row.number(4)};
+  return {row.number(0), row.text(1), row.text(2), row.text(3), row.number(4), row.real(5)};
 }
 
 }  // namespace

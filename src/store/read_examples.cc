@@ -38,7 +38,8 @@ size_t most_bytes(const Database& database, const RecognizerSettings& settings) 
 
 std::string query_of(const ExampleRange& range) {
   return std::string(
-             "SELECT class, id, source, CASE WHEN typeof(feature) = 'blob' AND length(feature) = ? THEN feature END "
+             "SELECT class, id, source, CASE WHEN typeof(feature) = 'blob' AND length(feature) = ? THEN feature END, "
+             "taken "
              "FROM examples ") +
          (range.since ? "INDEXED BY examples_added " : "") + "WHERE removed_by IS NULL" +
          (range.class_id ? " AND class = ?" : "") + (range.since ? " AND added_by > ?" : "") + " ORDER BY id";
@@ -57,7 +58,7 @@ Examples read_examples(const Database& database, const RecognizerSettings& setti
     if (row.is_null(3)) refuse_feature(database, row.number(0));
     ExamplesOfClass& own = read.of_class[row.number(0)];
     own.rows.push_back(i);
-    own.examples.push_back({row.number(1), row.text(2)});
+    own.examples.push_back({row.number(1), row.text(2), row.real(4)});
     bytes += row.blob(3);
   }
   read.features = decode_numbers(std::move(bytes), settings);

@@ -126,7 +126,6 @@ RecognizerSettings RecognizerFile::settings_of(const ArtefactHeader& header, std
     if (details.contains("words")) details.at("words").get_to(settings.words);
     settings.moments = details.value("moments", true);
     if (details.contains("stated_moments")) details.at("stated_moments").get_to(settings.stated_moments);
-    if (details.contains("bursts")) details.at("bursts").get_to(settings.bursts);
     settings.feature_type = value_of(kFeatureTypes, details.at("feature_type").get<std::string>(), "type of features");
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the header is damaged: {}", where, reason_of(error));

@@ -35,7 +35,6 @@ struct RecognizerSettings {
   int64_t thumbnail_side = 96;                         ///< pixels; 0: no image is kept, only features
   bool moments = true;                                 ///< whether photos of one moment are looked for and count as one
   std::map<std::string, int64_t> stated_moments = {};  ///< hash of a photo -> its moment, where a table named it
-  std::map<std::string, int64_t> bursts = {};          ///< hash of a photo -> its burst, by the times of photos
   std::vector<std::string> attributes = {};            ///< [a], those of the model or the method
   std::map<std::string, std::string> words = {};  ///< attribute -> what people call it, where that is something else
 
@@ -61,11 +60,12 @@ inline constexpr int64_t kMostUnlabelled = 5000;
 
 /// Images of one class, or of none that anybody has said, as features.
 struct NewExamples {
-  Array features;                            ///< float32 [n, d]
-  std::vector<std::string> hashes;           ///< [n], hash_file of each image, or hash_of_feature
-  std::vector<std::string> sources = {};     ///< [n], where each came from; empty: unknown
-  std::vector<std::string> thumbnails = {};  ///< [n], JPEG; empty: none
-  std::vector<int64_t> times = {};           ///< [n], seconds since 1970; empty: now
+  Array features;                                 ///< float32 [n, d]
+  std::vector<std::string> hashes;                ///< [n], hash_file of each image, or hash_of_feature
+  std::vector<std::string> sources = {};          ///< [n], where each came from; empty: unknown
+  std::vector<std::string> thumbnails = {};       ///< [n], JPEG; empty: none
+  std::vector<int64_t> times = {};                ///< [n], of their enrolment, seconds since 1970; empty: now
+  std::vector<std::optional<double>> taken = {};  ///< [n], capture_time() of each; empty: unknown
 };
 
 /// Images known only by these features, float32 [n, d]; they came from `source`.
@@ -97,7 +97,8 @@ struct ClassEnrolment {
 /// Which example a row of features is.
 struct KeptExample {
   int64_t id = 0;
-  std::string source;  ///< where it came from
+  std::string source;           ///< where it came from
+  std::optional<double> taken;  ///< its capture_time()
 };
 
 /// A revision that a snapshot has had, and the ids of the classes that were read again to come to it.
@@ -205,8 +206,8 @@ class RecognizerFile {
   /// them where it cannot tell which (an empty snapshot, `compact`). Returns for each class where it stood in the
   /// snapshot before, -1 if it was read. What it throws leaves the snapshot empty.
   std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
-  /// Gives the classes of a snapshot the moments and bursts that the settings state of their images
-  /// (StoredClass::moments, StoredClass::bursts), as snapshot() and refresh() do.
+  /// Gives the classes of a snapshot the moments that the settings state of their images (StoredClass::moments) and the
+  /// times of these (StoredClass::taken), as snapshot() and refresh() do.
   void state_moments(RecognizerSnapshot& snapshot) const;
   [[nodiscard]] std::vector<ClassInfo> list_classes() const;
   /// Names of classes, here and below, are those of checked_class_name, however they are written; UsageError for what

@@ -16,12 +16,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Tables that hold features of photos.
-std::vector<const char*> photo_tables(const Database& database) {
-  std::vector<const char*> tables = {"examples"};
-  if (has_unlabelled(database)) tables.push_back("unlabelled");
-  return tables;
-}
+constexpr const char* kPhotoTables[] = {"examples", "unlabelled"};  // that hold features of photos
 
 /// Photos of one table, those that are not removed first.
 Statement photos_of(const Database& database, const std::string& table) {
@@ -86,7 +81,7 @@ std::vector<HeldPhoto> RecognizerFile::list_photos() const {
     const ReadView view(*database_);
     std::vector<HeldPhoto> photos;
     std::map<std::string, size_t> number;
-    for (const char* table : photo_tables(*database_)) {
+    for (const char* table : kPhotoTables) {
       Statement row = photos_of(*database_, table);
       while (row.step()) {
         const HeldPhoto photo = photo_at(row);
@@ -122,7 +117,7 @@ void RecognizerFile::write_renewed(const fs::path& path, const RecognizerSetting
     database.run("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF");
     Transaction transaction(database, Access::kWrite);
     write_parts(database, id, settings, artefacts, provenance);
-    for (const char* table : photo_tables(database)) renew_photos({database, settings, features}, table);
+    for (const char* table : kPhotoTables) renew_photos({database, settings, features}, table);
     database.run("DELETE FROM calibrations");
     transaction.commit();
     database.run("VACUUM");

@@ -224,6 +224,30 @@ std::vector<int64_t> ids_of(const Changed& changed) {
   return ids;
 }
 
+/// When the images were taken; empty: of none it is known.
+std::vector<std::optional<double>> times_of(const std::vector<KeptExample>& examples) {
+  const auto is_known = [](const KeptExample& example) { return example.taken.has_value(); };
+  std::vector<std::optional<double>> times;
+  if (std::none_of(examples.begin(), examples.end(), is_known)) return times;
+  for (const KeptExample& example : examples) times.push_back(example.taken);
+  return times;
+}
+
+/// What is stated of them by their hashes, numbered 0, 1, ..., or kNotStated.
+std::vector<int64_t> stated_moments_of(const Database& database, const std::map<std::string, int64_t>& stated,
+                                       const std::vector<KeptExample>& examples) {
+  Statement row = database.prepare("SELECT hash FROM examples WHERE id = ?");
+  std::map<int64_t, int64_t> number = {{kNotStated, kNotStated}};
+  std::vector<int64_t> moments;
+  for (const KeptExample& example : examples) {
+    const auto found = row.bind(example.id).step() ? stated.find(row.text(0)) : stated.end();
+    const int64_t one = found == stated.end() ? kNotStated : found->second;
+    moments.push_back(number.emplace(one, static_cast<int64_t>(number.size()) - 1).first->second);
+    row.reset();
+  }
+  return moments;
+}
+
 /// JPEG of each of the examples, empty if none was kept.
 std::vector<std::string> read_thumbnails(const Database& database, const std::vector<ExampleInfo>& examples) {
   std::vector<std::string> thumbnails;
@@ -266,24 +290,12 @@ RecognizerContents RecognizerFile::contents() const {
 }
 
 void RecognizerFile::state_moments(RecognizerSnapshot& snapshot) const {
-  Statement row = database_->prepare("SELECT hash FROM examples WHERE id = ?");
-  const auto state = [&](const std::map<std::string, int64_t>& stated, std::vector<int64_t> StoredClass::*member) {
-    if (stated.empty()) return;
-    for (size_t k = 0; k < snapshot.enrolled.classes.size(); ++k) {
-      std::vector<int64_t>& own = snapshot.enrolled.classes[k].*member;
-      if (own.size() == snapshot.examples[k].size()) continue;
-      std::map<int64_t, int64_t> number = {{kNotStated, kNotStated}};
-      own.clear();
-      for (const KeptExample& example : snapshot.examples[k]) {
-        const auto found = row.bind(example.id).step() ? stated.find(row.text(0)) : stated.end();
-        const int64_t one = found == stated.end() ? kNotStated : found->second;
-        own.push_back(number.emplace(one, static_cast<int64_t>(number.size()) - 1).first->second);
-        row.reset();
-      }
-    }
-  };
-  state(settings_.stated_moments, &StoredClass::moments);
-  state(settings_.bursts, &StoredClass::bursts);
+  for (size_t k = 0; k < snapshot.enrolled.classes.size(); ++k) {
+    StoredClass& own = snapshot.enrolled.classes[k];
+    own.taken = times_of(snapshot.examples[k]);
+    if (!settings_.stated_moments.empty() && own.moments.size() != snapshot.examples[k].size())
+      own.moments = stated_moments_of(*database_, settings_.stated_moments, snapshot.examples[k]);
+  }
 }
 
 std::vector<int64_t> RecognizerFile::refresh(RecognizerSnapshot& snapshot) const {

@@ -21,7 +21,6 @@ std::vector<ChangeEntry> last_done(const Database& database, int64_t most) {
 
 /// Changes that were undone and can be done again: those after the last that was not.
 std::vector<ChangeEntry> next_undone(const Database& database, int64_t most) {
-  if (!has_undone(database)) return {};
   return entries_of(database.prepare(
       "SELECT id, what, time FROM undone WHERE id > (SELECT coalesce(max(id), 0) FROM changes) ORDER BY id LIMIT ?",
       most));
@@ -41,8 +40,7 @@ void move_entry(const Database& database, int64_t change, const char* from, cons
 void take_back(const Database& database, int64_t change) {
   // No change of ours has such a number; the negative of the least is none.
   if (change < 1) fail("{}: the file is damaged: change number {} is out of range", database.path().string(), change);
-  if (!has_undone(database)) add_undone(database);
-  for (const char* table : changing_tables(database)) {
+  for (const char* table : changing_tables()) {
     database
         .prepare(fmt::format("INSERT INTO undone_removals(change, part, item) SELECT ?, '{0}', id FROM {0} "
                              "WHERE removed_by = ? AND added_by <> ?",
@@ -63,7 +61,7 @@ void take_back(const Database& database, int64_t change) {
 
 /// The inverse. Only names of tables that are known are looked for in what the file states.
 void do_again(const Database& database, int64_t change) {
-  for (const char* table : changing_tables(database)) {
+  for (const char* table : changing_tables()) {
     database
         .prepare(fmt::format("UPDATE {0} SET removed_by = ? WHERE removed_by IS NULL AND id IN "
                              "(SELECT item FROM undone_removals WHERE change = ? AND part = '{0}')",

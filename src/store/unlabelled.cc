@@ -11,24 +11,25 @@ namespace protocom {
 namespace {
 
 constexpr const char* kLiveUnlabelled =
-    "SELECT id, source, hash, time, jpeg, feature FROM unlabelled WHERE removed_by IS NULL ORDER BY id";
-enum UnlabelledColumn { kEntryId, kEntrySource, kEntryHash, kEntryTime, kEntryPicture, kEntryFeature };
+    "SELECT id, source, hash, time, jpeg, feature, taken FROM unlabelled WHERE removed_by IS NULL ORDER BY id";
+enum UnlabelledColumn { kEntryId, kEntrySource, kEntryHash, kEntryTime, kEntryPicture, kEntryFeature, kEntryTaken };
 
 int64_t count_of_unlabelled(const Database& database) {
-  if (!has_unlabelled(database)) return 0;
   return database.number("SELECT count(*) FROM unlabelled WHERE removed_by IS NULL").value_or(0);
 }
 
 /// Those that are not there yet; returns how many those were.
 int64_t add_images(const Database& database, const Change& change, const NewExamples& images, NumberType type) {
   Statement add = database.prepare(
-      "INSERT OR IGNORE INTO unlabelled(hash, feature, time, source, jpeg, added_by) VALUES(?, ?, ?, ?, ?, ?)");
+      "INSERT OR IGNORE INTO unlabelled(hash, feature, time, source, jpeg, taken, added_by) VALUES(?, ?, ?, ?, ?, ?, "
+      "?)");
   int64_t added = 0;
   for (size_t i = 0; i < images.hashes.size(); ++i) {
     add.bind(images.hashes[i]).bind_blob(to_blob(images.features.row(static_cast<int64_t>(i)), type));
     add.bind(images.times.empty() ? seconds_now() : images.times[i]);
     add.bind(images.sources.empty() ? std::string() : images.sources[i]);
-    add.bind_blob(images.thumbnails.empty() ? std::string() : images.thumbnails[i]).bind(change.id()).run();
+    add.bind_blob(images.thumbnails.empty() ? std::string() : images.thumbnails[i]);
+    add.bind(images.taken.empty() ? std::nullopt : images.taken[i]).bind(change.id()).run();
     added += database.rows_changed();
   }
   return added;
@@ -44,7 +45,6 @@ Array feature_at(const Statement& row, const Database& database, const Recognize
 }  // namespace
 
 Array read_unlabelled(const Database& database, const RecognizerSettings& settings) {
-  if (!has_unlabelled(database)) return {};
   std::vector<Array> rows;
   Statement row = database.prepare(kLiveUnlabelled);
   while (row.step()) rows.push_back(feature_at(row, database, settings));
@@ -64,6 +64,7 @@ NewExamples unlabelled_contents(const Database& database, const RecognizerSettin
     kept.sources.push_back(row.text(kEntrySource));
     kept.thumbnails.push_back(row.text(kEntryPicture));
     kept.times.push_back(row.number(kEntryTime));
+    kept.taken.push_back(row.real(kEntryTaken));
   }
   return kept;
 }
@@ -72,13 +73,10 @@ std::vector<ExampleInfo> RecognizerFile::list_unlabelled() const {
   return reading(path(), [&] {
     const ReadView view(*database_);
     std::vector<ExampleInfo> entries;
-    if (!has_unlabelled(*database_)) return entries;
-    Statement row = database_->prepare(
-        "SELECT id, source, hash, time FROM unlabelled WHERE removed_by IS NULL "
-        "ORDER BY id");
+    Statement row = database_->prepare(kLiveUnlabelled);
     while (row.step())
-      entries.push_back(
-          {row.number(kEntryId), "", row.text(kEntrySource), row.text(kEntryHash), row.number(kEntryTime)});
+      entries.push_back({row.number(kEntryId), "", row.text(kEntrySource), row.text(kEntryHash), row.number(kEntryTime),
+                         row.real(kEntryTaken)});
     return entries;
   });
 }
@@ -89,10 +87,8 @@ int64_t RecognizerFile::count_unlabelled() const {
 
 std::string RecognizerFile::unlabelled_thumbnail(int64_t id) const {
   return reading(path(), [&] {
-    if (has_unlabelled(*database_)) {
-      Statement row = database_->prepare("SELECT jpeg FROM unlabelled WHERE id = ? AND removed_by IS NULL", id);
-      if (row.step()) return row.text(0);
-    }
+    Statement row = database_->prepare("SELECT jpeg FROM unlabelled WHERE id = ? AND removed_by IS NULL", id);
+    if (row.step()) return row.text(0);
     fail("{} has no unlabelled image {}", path().string(), id);
   });
 }
@@ -102,7 +98,6 @@ int64_t RecognizerFile::add_unlabelled(const NewExamples& images) {
   return reading(path(), [&] {
     Change change(*database_, "add unlabelled images", last_made_);
     const int64_t size_before = bytes_of(*database_);
-    if (!has_unlabelled(*database_)) add_unlabelled_table(*database_);
     const int64_t added = add_images(*database_, change, images, type_of(settings_));
     if (const int64_t all = count_of_unlabelled(*database_); all > kMostUnlabelled)
       fail("{} holds {} unlabelled images, and {} more exceed the limit of {}", path().string(), all - added, added,
@@ -119,8 +114,7 @@ void RecognizerFile::remove_unlabelled(const std::vector<int64_t>& ids) {
   reading(path(), [&] {
     Change change(*database_, "remove " + count_of(static_cast<int64_t>(ids.size()), "unlabelled image"), last_made_);
     for (const int64_t id : ids) {
-      if (!has_unlabelled(*database_) || change.remove("unlabelled", "id", id) == 0)
-        fail("{} has no unlabelled image {}", path().string(), id);
+      if (change.remove("unlabelled", "id", id) == 0) fail("{} has no unlabelled image {}", path().string(), id);
     }
     if (!ids.empty()) change.commit();
   });

@@ -27,7 +27,6 @@ nlohmann::json details_of(const RecognizerSettings& settings) {
       {"thumbnail_side", settings.thumbnail_side},        {"words", settings.words}};
   if (!settings.moments) details["moments"] = false;
   if (!settings.stated_moments.empty()) details["stated_moments"] = settings.stated_moments;
-  if (!settings.bursts.empty()) details["bursts"] = settings.bursts;
   return details;
 }
 

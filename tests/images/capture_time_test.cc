@@ -51,13 +51,14 @@ TEST(CaptureTime, IsReadInBothByteOrders) {
 
 TEST(CaptureTime, CountsLeapDays) {
   const auto day = [](const char* time) { return *capture_time(jpeg_with(Tiff{false}.with_time(time, ""))); };
-  EXPECT_EQ(day("2000:03:01 00:00:00") - day("2000:02:28 00:00:00"), 2 * 86400);
-  EXPECT_EQ(day("1900:03:01 00:00:00") - day("1900:02:28 00:00:00"), 86400);
-  EXPECT_EQ(day("1970:01:01 00:00:00"), 0);
+  EXPECT_EQ(day("2000:03:01 00:00:01") - day("2000:02:28 00:00:01"), 2 * 86400);
+  EXPECT_EQ(day("1900:03:01 00:00:01") - day("1900:02:28 00:00:01"), 86400);
+  EXPECT_EQ(day("1970:01:01 00:00:01"), 1);
 }
 
 TEST(CaptureTime, IsNothingWhereNoneIsSaid) {
-  for (const char* time : {"0000:00:00 00:00:00", "    :  :     :  :  ", "2024:13:01 00:00:00", "2024:05:17", ""})
+  for (const char* time :
+       {"0000:00:00 00:00:01", "    :  :     :  :  ", "2024:13:01 00:00:01", "2024:05:17", "", "2024:05:17 00:00:00"})
     EXPECT_FALSE(capture_time(jpeg_with(Tiff{false}.with_time(time, ""))).has_value()) << time;
   EXPECT_FALSE(capture_time(encode_jpeg({8, 8, std::vector<uint8_t>(192, 90)}, 90)).has_value());
   EXPECT_FALSE(capture_time("").has_value());

@@ -316,6 +316,13 @@ def test_photos_taken_within_two_seconds_are_of_one_moment(photos, program, tmp_
     given = {"backbone": photos / "encoder.pt", "images": tmp_path / "bursts"}
     with protocom.Recognizer.create(tmp_path / "auto.pcm", **given) as auto:
         assert "12 photos, 8 moments" in auto.expected_accuracy()
+    for how in ("path", "bytes"):  # in parts, of which the second ends bursts of the first
+        with protocom.Recognizer.create(tmp_path / f"{how}.pcm", backbone=photos / "encoder.pt") as parts:
+            for k in range(6):
+                for label in ("red", "blue"):
+                    shot = tmp_path / "bursts" / label / f"{k}.jpg"
+                    parts.enrol(label, [shot if how == "path" else shot.read_bytes()])
+            assert "12 photos, 8 moments" in parts.expected_accuracy()
     with protocom.Recognizer.create(tmp_path / "off.pcm", moments=False, **given) as off:
         assert "moments" not in off.expected_accuracy()
 

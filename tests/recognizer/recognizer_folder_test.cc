@@ -23,8 +23,9 @@ using ::testing::IsEmpty;
 TEST(RecognizerFolder, ComesBackAsItWas) {
   const TempDir folder;
   RecognizerFile file(make_file(folder));
-  file.enrol(
-      {enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"}, 0), enrolment("owl", {}, {})});
+  ClassEnrolment dogs = enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"});
+  dogs.examples.taken = {1.5e9 + 0.25, std::nullopt};
+  file.enrol({dogs, enrolment("cat", {{5, 6}}, {"c"}, 0), enrolment("owl", {}, {})});
   Calibration calibration;
   calibration.method = "mean";
   calibration.factor = 2;
@@ -35,6 +36,8 @@ TEST(RecognizerFolder, ComesBackAsItWas) {
   EXPECT_EQ(all_of(back), all_of(file));
   EXPECT_THAT(back.changes(), IsEmpty());
   EXPECT_EQ(back.list_examples("")[0].time, file.list_examples("")[0].time);
+  EXPECT_EQ(back.list_examples("")[0].taken, 1.5e9 + 0.25);
+  EXPECT_EQ(back.list_examples("")[1].taken, std::nullopt);
   std::string backbone;
   back.read_artefact("backbone", [&](const fs::path& path) { backbone = read_file(path); });
   EXPECT_EQ(backbone, "the backbone");

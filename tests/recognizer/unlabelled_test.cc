@@ -38,7 +38,6 @@ class UnlabelledFile : public ::testing::Test {
 };
 
 TEST_F(UnlabelledFile, KeepsEachPhotoOnceWithItsPictureAndSource) {
-  EXPECT_EQ(file_.format(), 2);
   EXPECT_EQ(file_.add_unlabelled(unsorted({{1, 2}, {3, 4}}, {"a", "b"})), 2);
   EXPECT_EQ(file_.last_made()->what, "add 2 unlabelled images");
   EXPECT_EQ(file_.add_unlabelled(unsorted({{3, 4}, {5, 6}}, {"b", "c"})), 1);
@@ -46,7 +45,6 @@ TEST_F(UnlabelledFile, KeepsEachPhotoOnceWithItsPictureAndSource) {
   EXPECT_FALSE(file_.last_made()) << "nothing was changed";
   const RecognizerFile other(path_);
   EXPECT_EQ(other.count_unlabelled(), 3);
-  EXPECT_EQ(other.format(), 4);
   EXPECT_THAT(hashes_of(other), ElementsAre("a", "b", "c"));
   const ExampleInfo first = other.list_unlabelled().front();
   EXPECT_EQ(first.source, "photos/a.jpg");
@@ -88,16 +86,6 @@ TEST_F(UnlabelledFile, ASnapshotFollowsThem) {
   file_.add_unlabelled(unsorted({{7, 8}}, {"b"}));
   file_.refresh(snapshot);
   EXPECT_TRUE(at::equal(tensor_of(snapshot.enrolled.unlabelled), at::tensor({7.0F, 8.0F}).view({1, 2})));
-}
-
-TEST_F(UnlabelledFile, IsReadByEarlierProgramsUntilTheFirstOfThem) {
-  const auto format = [&] { return SqliteFile(path_).number("PRAGMA user_version"); };
-  EXPECT_EQ(format(), 2);
-  file_.add_unlabelled(unsorted({{1, 2}}, {"a"}));
-  EXPECT_EQ(format(), 4);
-  file_.undo();
-  EXPECT_EQ(format(), 4) << "its table is still there";
-  EXPECT_EQ(RecognizerFile(path_).redo().what, "add 1 unlabelled image");
 }
 
 TEST_F(UnlabelledFile, RefusesWhatDoesNotFitAndMoreThanItHolds) {

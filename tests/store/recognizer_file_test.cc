@@ -20,6 +20,7 @@ namespace protocom::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -55,6 +56,7 @@ TEST(ExamplesInParts, SayNothingOfImagesOfWhichTheirPartSaysNothing) {
   EXPECT_THAT(all.hashes, ElementsAre("a", "b", "c"));
   EXPECT_THAT(all.sources, ElementsAre("a.jpg", "", ""));
   EXPECT_THAT(all.thumbnails, ElementsAre("", "JPEG b", "JPEG c"));
+  EXPECT_THAT(all.taken, Each(std::nullopt));
   EXPECT_FALSE(ExamplesInParts().joined().features.defined());
 }
 
@@ -288,6 +290,29 @@ TEST_F(RecognizerFileTest, MovesExamplesToAnotherClassAsOneChange) {
   EXPECT_EQ(all_of(file), before);
   file.redo();
   EXPECT_EQ(all_of(file), after);
+}
+
+TEST_F(RecognizerFileTest, KnowsWhenPhotosWereTakenThroughMovesAndUndo) {
+  RecognizerFile file(path_);
+  ClassEnrolment dogs = enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"});
+  dogs.examples.taken = {std::nullopt, 1.5e9};
+  file.enrol({dogs, enrolment("cat", {{5, 6}}, {"c"})});
+  const auto times = [&](size_t k) { return file.snapshot().enrolled.classes[k].taken; };
+  EXPECT_THAT(times(0), ElementsAre(std::nullopt, 1.5e9));
+  EXPECT_THAT(times(1), IsEmpty()) << "of none it is known";
+  const std::vector<ExampleInfo> listed = file.list_examples("dog");
+  EXPECT_EQ(listed[1].taken, 1.5e9);
+  RecognizerSnapshot followed = file.snapshot();
+  file.move_examples({listed[1].id}, "cat");
+  EXPECT_THAT(times(1), ElementsAre(std::nullopt, 1.5e9));
+  file.refresh(followed);
+  EXPECT_EQ(followed.enrolled.classes[1].taken, times(1));
+  file.undo();
+  EXPECT_THAT(times(0), ElementsAre(std::nullopt, 1.5e9));
+  SqliteFile(path_).run("UPDATE examples SET taken = CASE id WHEN 1 THEN 'noon' ELSE 9e999 END");
+  EXPECT_THAT(times(0), IsEmpty()) << "what is no number is unknown";
+  dogs.examples.taken = {1.0};
+  EXPECT_THAT(message_of([&] { file.enrol({dogs}); }), HasSubstr("class 'dog': 1 capture times for 2 images"));
 }
 
 TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {

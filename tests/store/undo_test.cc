@@ -172,17 +172,5 @@ TEST_F(RecognizerUndo, WhatWasUndoneIsGoneFromTheFileAfterCompacting) {
   EXPECT_THAT(read_file(path_), Not(HasSubstr("secret")));
 }
 
-TEST_F(RecognizerUndo, IsReadByEarlierProgramsUntilTheFirstUndo) {
-  RecognizerFile file(path_);
-  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
-  const auto format = [&] { return SqliteFile(path_).number("PRAGMA user_version"); };
-  EXPECT_EQ(format(), 2);
-  EXPECT_EQ(SqliteFile(path_).number("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'undone%'"), 0);
-  file.undo();
-  EXPECT_EQ(format(), 3);
-  EXPECT_EQ(RecognizerFile(path_).redo().what, "enrol 1 image of 'dog'");
-  EXPECT_THAT(RecognizerFile(path_).check(), IsEmpty());
-}
-
 }  // namespace
 }  // namespace protocom::testing

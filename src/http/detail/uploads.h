@@ -25,6 +25,7 @@ struct Upload {
   std::string error;                 ///< empty: it could be read
   std::optional<ImageBox> box = {};  ///< in shares of the image
   size_t number = 0;                 ///< of the image among those sent
+  std::optional<double> taken = {};  ///< its capture_time()
   int64_t width = 0, height = 0;     ///< of the image as it was decoded, perhaps at a reduced size
 
   /// What an example that is made of it came from: its label, with the box.

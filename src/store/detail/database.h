@@ -83,6 +83,8 @@ class Statement {
 
   Statement& bind(int64_t value);
   Statement& bind(const std::string& text);
+  /// A null without a value.
+  Statement& bind(const std::optional<double>& value);
   Statement& bind_blob(std::string_view bytes);
   /// A blob of this many zeros, to be written by Database::write_blob.
   Statement& bind_zeros(int64_t size);
@@ -99,6 +101,8 @@ class Statement {
 
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] int64_t number(int column) const;
+  /// Nothing where it is no number.
+  [[nodiscard]] std::optional<double> real(int column) const;
   [[nodiscard]] std::string text(int column) const;
   /// Valid until the next step.
   [[nodiscard]] std::string_view blob(int column) const;

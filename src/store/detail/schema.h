@@ -7,24 +7,17 @@ namespace protocom {
 
 /// Tables of which rows are added and removed by changes (docs/formats.md): a row belongs to the change that added it,
 /// stays when another removes it or its own is undone, and is never rewritten, so that the last change can be undone
-/// and done again. In the order in which undoing goes through them; "unlabelled" only where the file has it.
-std::vector<const char*> changing_tables(const Database& database);
+/// and done again. In the order in which undoing goes through them.
+std::vector<const char*> changing_tables();
 
 /// Makes the tables of a recognizer in an empty file.
 void create_schema(const Database& database);
 
-/// Whether the file has the tables of changes that were undone, and what makes them, within the caller's transaction:
-/// no file has them before its first undo, so that what is never undone can be read by earlier programs too.
-bool has_undone(const Database& database);
-void add_undone(const Database& database);
 /// Deletes what changes that were undone had added, and how to do them again, within the caller's transaction.
 void forget_undone(const Database& database);
 
-/// The same of unlabelled images: no file has their table before the first of them.
-bool has_unlabelled(const Database& database);
 /// The format of a recognizer's file.
 int64_t format_of(const Database& database);
-void add_unlabelled_table(const Database& database);
 
 /// Throws Error unless the file is a recognizer of a version that is known, with its tables and nothing else: no
 /// trigger or view of an untrusted file runs.
