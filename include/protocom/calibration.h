@@ -25,7 +25,7 @@ struct Calibration {
   int64_t images = 0;       ///< held-out images; 0: no class has two; the threshold is from held-out classes
   int64_t unknown = 0;      ///< unknown images
   int64_t classes = 0;      ///< enrolled classes at that time
-  std::string names = {};   ///< a hash of their names; empty in recognizers of earlier versions
+  std::string names = {};   ///< a hash of their names; empty: unknown
   double slope = 1;         ///< of the log odds of being one of the classes, which are 0 at the threshold
   bool balanced = false;    ///< whether as many unknown images pass as images of the classes are refused
   /// Whether similar kinds are refused too; else only different kinds, and at most 5 % of the images of the classes.

@@ -327,14 +327,6 @@ class Classifier:
             state.pop("_y", None)
         return state
 
-    def __setstate__(self, state):
-        if "classes_" in state:
-            if "_recipe" not in state:
-                raise Error(f"this {type(self).__name__} was pickled by a former version: fit it again")
-            state.setdefault("_length", None)  # pickles written before _few_columns existed lack it
-            state.setdefault("_images", len(state.get("_y", ())))
-        self.__dict__.update(state)
-
     def __copy__(self):
         made = type(self).__new__(type(self))
         made.__dict__.update(self.__dict__)

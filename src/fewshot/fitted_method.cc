@@ -12,9 +12,7 @@ namespace protocom {
 namespace {
 
 constexpr const char* kKind = "fitted-method";
-constexpr int kFormatVersion = 6;
-// What came with version 6: a file without it is of the one before, which older programs read.
-constexpr const char* kSinceSix = "embedding_sources";
+constexpr int kFormatVersion = 1;
 constexpr const char* kPrefix = "state.";
 constexpr const char* kAttributes = "attributes";
 constexpr const char* kFindings = "findings";
@@ -148,9 +146,7 @@ FittedMethod fit_method(const std::string& method, const FitInputs& inputs) {
 void write_fitted_method(const std::filesystem::path& path, const FittedMethod& fitted, const Provenance& provenance,
                          const nlohmann::json& details) {
   const MethodState state = fitted.method->state();
-  const bool is_new =
-      std::any_of(state.tensors.begin(), state.tensors.end(), [](const auto& item) { return item.first == kSinceSix; });
-  ArtefactHeader header = make_header(kKind, is_new ? kFormatVersion : kFormatVersion - 1, provenance);
+  ArtefactHeader header = make_header(kKind, kFormatVersion, provenance);
   header.details = details;
   header.details["method"] = fitted.method->label();
   header.details["feature_dim"] = fitted.feature_dim;

@@ -28,7 +28,7 @@ FittedMethod fit_method(const std::string& method, const FitInputs& inputs);
 void write_fitted_method(const std::filesystem::path& path, const FittedMethod& fitted, const Provenance& provenance,
                          const nlohmann::json& details);
 
-/// Reads such a file, also one of version 1. Throws Error that names what is missing, misshaped or not finite, and for
+/// Reads such a file. Throws Error that names what is missing, misshaped or not finite, and for
 /// a method or parameter that this protocom does not know.
 FittedMethod read_fitted_method(const std::filesystem::path& path);
 

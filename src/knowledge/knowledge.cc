@@ -14,7 +14,7 @@
 namespace protocom {
 namespace {
 
-constexpr int kNewestVersion = 2;  // 1 without sources
+constexpr int kFormatVersion = 1;
 
 void check_names(const std::vector<std::string>& names, const char* what) {
   std::set<std::string> seen;
@@ -75,7 +75,7 @@ void read_titles(const NpzReader& reader, const std::string& member, const std::
 
 Knowledge read_members(const NpzReader& reader) {
   Knowledge knowledge;
-  knowledge.details = read_header(reader, "knowledge", kNewestVersion).details;
+  knowledge.details = read_header(reader, "knowledge", kFormatVersion).details;
   knowledge.classes = reader.strings("classes");
   for (std::string& name : knowledge.classes) name = clean_name(name);
   knowledge.attributes = reader.strings("attributes");
@@ -128,8 +128,7 @@ std::string short_title(const Knowledge& knowledge, const std::string& name) {
 void write_knowledge(const std::filesystem::path& path, const Knowledge& knowledge, const Provenance& provenance,
                      const nlohmann::json& details) {
   check_knowledge(knowledge);
-  ArtefactHeader header =
-      make_header("knowledge", knowledge.embedding_sources.empty() ? 1 : kNewestVersion, provenance);
+  ArtefactHeader header = make_header("knowledge", kFormatVersion, provenance);
   header.details = details;
   NpzWriter writer(path);
   writer.add("classes", knowledge.classes);

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Arrays = std::vector<std::pair<std::string, Array>>;
 
-constexpr const char* kFormat = "2";
+constexpr const char* kFormat = "1";
 
 /// Texts as one array of bytes and where each ends.
 class PackedTexts {

@@ -50,7 +50,7 @@ bool StoreModel::learns_from_unlabelled() const { return fitted && protocom::lea
 
 bool learns_from_unlabelled(const Method& method) {
   MethodState state = method.state();
-  return find_tensor(state.tensors, "adaptation") != state.tensors.end();  // docs/formats.md
+  return find_tensor(state.tensors, "adaptation.degrees") != state.tensors.end();  // docs/formats.md
 }
 
 int64_t unlabelled_in(MethodState state) {

@@ -62,8 +62,8 @@ void from_json(const nlohmann::json& object, PointGroup& group) {
   object.at("x").get_to(group.x);
   object.at("y").get_to(group.y);
   group.place = object.value("place", kOwnPlace);
-  group.sheet = object.value("sheet", "");
-  group.columns = object.value("columns", int64_t{1});
+  group.sheet = object.at("sheet").get<std::string>();
+  group.columns = object.at("columns").get<int64_t>();
 }
 
 Svg draw(const ScatterChart& chart) {

@@ -19,7 +19,7 @@ struct PointGroup {
   std::string sheet = {};    ///< the points' photos: a square JPEG in base64 with a tile for each, row by row; "": none
   int64_t columns = 1;       ///< of tiles on the sheet, as many as it has rows
 };
-/// As the other charts' parts, but files of before have neither place (it is the group's own then) nor photos.
+/// As the other charts' parts; without a place it is the group's own.
 void to_json(nlohmann::json& out, const PointGroup& group);
 void from_json(const nlohmann::json& object, PointGroup& group);
 

@@ -43,13 +43,13 @@ Calibration calibration_from(const nlohmann::json& stored, const std::string& wh
     read.images = whole_number<int64_t>(stored.at("images"));
     read.unknown = whole_number<int64_t>(stored.at("unknown"));
     read.classes = whole_number<int64_t>(stored.at("classes"));
-    read.names = stored.value("names", "");
-    read.slope = stored.value("slope", 1.0);
-    read.balanced = stored.value("balanced", false);
-    read.similar = stored.value("similar", true);
-    read.of_others = stored.value("of_others", false);
-    read.class_ids = stored.value("class_ids", "");
-    for (const nlohmann::json& item : stored.value("exchange", nlohmann::json::array()))
+    stored.at("names").get_to(read.names);
+    stored.at("slope").get_to(read.slope);
+    stored.at("balanced").get_to(read.balanced);
+    stored.at("similar").get_to(read.similar);
+    stored.at("of_others").get_to(read.of_others);
+    stored.at("class_ids").get_to(read.class_ids);
+    for (const nlohmann::json& item : stored.at("exchange"))
       read.exchange.push_back({item.at("false_accept"), item.at("accepted"), item.at("threshold")});
   } catch (const nlohmann::json::exception& error) {
     fail("{}: the calibration is damaged: {}", where, reason_of(error));

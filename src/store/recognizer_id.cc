@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/error.h"
 #include "store/detail/write_parts.h"
 
 namespace protocom {
@@ -16,7 +17,8 @@ std::string new_recognizer_id() {
 std::string recognizer_id(const RecognizerFile& file) {
   const nlohmann::json& details = file.header().details;
   const auto found = details.find(kRecognizerId);
-  return found != details.end() && found->is_string() ? found->get<std::string>() : file.history(0);
+  if (found == details.end() || !found->is_string()) fail("{}: the header is damaged: no id", file.path().string());
+  return found->get<std::string>();
 }
 
 nlohmann::json without_id(const ArtefactHeader& header) {

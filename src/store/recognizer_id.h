@@ -10,7 +10,7 @@ namespace protocom {
 std::string new_recognizer_id();
 
 /// What all states and copies of a recognizer's file have in common, and no other recognizer has: drawn when it was
-/// made, kept when it is renewed in its place. For a file from before there were such ids: a hash of its header.
+/// made, kept when it is renewed in its place. Throws Error for a header without one.
 std::string recognizer_id(const RecognizerFile& file);
 
 /// A header without the id: the same for recognizers that were made in the same way.

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr const char* kHeaderMember = "header.json";
 constexpr const char* kStateMember = "state.json";
-constexpr int kFormat = 3;
+constexpr int kFormat = 1;
 
 std::string member(const std::string& name) { return kTrainingPrefix + name; }
 

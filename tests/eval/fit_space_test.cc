@@ -27,7 +27,7 @@ TEST(FitSpace, NamesNoClassAndFollowsPhotos) {
   EXPECT_EQ(space.feature_dim, world.features.dim());
   EXPECT_THAT(space.trained_on, IsEmpty());
   const MethodState state = space.method->state();
-  EXPECT_TRUE(has(state, "adaptation"));
+  EXPECT_TRUE(has(state, "adaptation.degrees"));
   EXPECT_TRUE(has(state, "projection"));
   EXPECT_FALSE(has(state, "unlabelled")) << "a collection of other classes is no pool";
   const MethodState again = space_of(space).method->state();

@@ -423,20 +423,6 @@ def test_pickles_of_methods_with_one_row_per_class_do_not_grow_with_the_images(t
             np.testing.assert_array_equal(again.familiarity(q), classifier.familiarity(q))
 
 
-def test_a_pickle_of_before_few_columns_had_one_more_answers(task):
-    x, y, q, _ = task
-    classifier = protocom.make("knn").fit(x, y)
-    state = classifier.__getstate__()
-    del state["_length"], state["_images"]
-    former = protocom.Classifier.__new__(protocom.Classifier)
-    former.__setstate__(state)
-    np.testing.assert_array_equal(former.predict_proba(q), classifier.predict_proba(q))
-    assert "20" in former._repr_html_()
-    del state["_recipe"]
-    with pytest.raises(protocom.Error, match="former version: fit it again"):
-        former.__setstate__(state)
-
-
 def test_paddle_says_when_its_penalty_outweighs_the_features(caplog):
     draw = np.random.default_rng(0)
     y = np.arange(45) % 3

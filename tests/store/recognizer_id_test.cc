@@ -10,7 +10,6 @@ namespace protocom::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Ne;
 
@@ -54,15 +53,11 @@ TEST_F(RecognizerId, StaysWhenTheRecognizerIsRenewedInItsPlace) {
   EXPECT_EQ(this->id(), id);
 }
 
-TEST_F(RecognizerId, OfAnEarlierFileFollowsFromHowItWasMade) {
-  for (const char* name : {"a.pcm", "b.pcm"})
-    SqliteFile(folder_ / name).run("UPDATE header SET json = json_remove(json, '$.details.id')");
-  const std::string id = this->id();
-  EXPECT_THAT(id, AllOf(Ne(""), this->id("b.pcm")));
-  renew("a.pcm");
-  EXPECT_EQ(this->id(), id);
-  SqliteFile(path_).run("UPDATE header SET json = json_set(json, '$.details.id', 7)");
-  EXPECT_THAT(this->id(), Ne("7"));
+TEST_F(RecognizerId, IsAskedForByNameWhereItIsMissing) {
+  for (const char* damage : {"json_remove(json, '$.details.id')", "json_set(json, '$.details.id', 7)"}) {
+    SqliteFile(path_).run(std::string("UPDATE header SET json = ") + damage);
+    EXPECT_THAT(message_of([&] { id(); }), HasSubstr("a.pcm: the header is damaged: no id"));
+  }
 }
 
 TEST_F(RecognizerId, IsNotAskedForWhereAFileIsFollowed) {

@@ -12,11 +12,6 @@ namespace {
 
 std::vector<PriorKind> all_priors() { return {kernel_ridge_prior(), sem_align_prior()}; }
 
-/// Priors that earlier versions fitted, by a tensor that each of them kept.
-constexpr std::pair<const char*, const char*> kRemovedPriors[] = {{"combination.weights", "combination"},
-                                                                  {"proto_com_net.factor", "proto-com-net"},
-                                                                  {"pat_net.attribute_mean", "pat-net"}};
-
 /// What is predicted of each class by a prior of the classes of the other groups, [c, e].
 DoubleMatrix left_out_in_groups(const FitPrior& fit, const PriorExamples& examples, const PriorOptions& options) {
   const int64_t classes = examples.means.rows();
@@ -68,11 +63,6 @@ PriorChoice choose_prior(const std::string& name, const PriorExamples& examples,
 
 std::shared_ptr<const KnowledgePrior> load_prior(const MethodState& state, const KernelRidgeOptions& ridge,
                                                  int64_t dims) {
-  for (const auto& [tensor, name] : kRemovedPriors) {
-    if (has_tensor(state, tensor))
-      fail("the prior '{}' is no longer supported: fit the method again, with one of {}", name,
-           fmt::join(prior_names(), ", "));
-  }
   for (const PriorKind& kind : all_priors()) {
     if (auto prior = kind.load(state, ridge, dims)) return prior;
   }

@@ -53,8 +53,7 @@ struct PldaModel {
   ByShots known_slope;
   ByShots known_offset = {0, 0, 0};
   ByShots known_alike = {0, 0, 0};
-  bool known_by_best =
-      false;  ///< r has the best class's s_k in place of that mean: adapted models, files of versions 1 to 3
+  bool known_by_best = false;  ///< r has the best class's s_k in place of that mean, without `alike`: adapted models
   PldaAdaptation adaptation;
   /// Unlabelled images of the classes of later tasks, float32 [u, d], which a model that adapts learns from
   /// too; undefined: none.

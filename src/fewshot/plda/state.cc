@@ -1,6 +1,6 @@
 #include "fewshot/plda/detail/state.h"
 
-#include <array>
+#include <algorithm>
 
 #include "base/error.h"
 #include "base/to_whole.h"
@@ -9,72 +9,92 @@
 namespace protocom {
 namespace {
 
-/// What depends on the number of labelled images, in the order of the rows of "by_shots"; the files that judge what is
-/// known by the best class do without the last.
-template <typename Model>
-auto by_shots(Model& model) {
-  return std::array{&model.inductive_scale, &model.transductive_scale, &model.known_slope, &model.known_offset,
-                    &model.known_alike};
-}
-constexpr int64_t kFormerRows = 4;
-
-/// The numbers of a model, in the order of the tensor "settings".
-std::vector<double> settings_of(const PldaModel& model) {
-  return {static_cast<double>(model.space.leading),
-          model.knowledge_options.attribute_weight,
-          model.knowledge_options.word_weight,
-          model.knowledge_options.ridge,
-          static_cast<double>(model.vb.steps),
-          model.vb.trust,
-          model.vb.spread,
-          model.vb.concentration,
-          model.explained};
-}
-
 constexpr double kLeastScale = 1e-6;  // a fit finds hundredths to units, and logs are divided by it
 constexpr double kMostDims = 1 << 30;
 constexpr double kMostSteps = 10'000;  // a fit keeps tens; what a file asks for has to end
 
-/// A count that is kept as a number.
-int64_t count_in(double value, double least, double most, const char* of) {
-  if (!(value >= least && value <= most))
-    fail("the fitted method has {} {}, expected {} to {}", value, of, least, most);
-  return to_whole<int64_t>(value);
+/// Name and place of each number of a model, `Model` being PldaModel or a const one.
+template <typename Model, typename Visit>
+void visit_numbers(Model& model, const Visit& visit) {
+  visit("attribute_weight", model.knowledge_options.attribute_weight);
+  visit("word_weight", model.knowledge_options.word_weight);
+  visit("ridge", model.knowledge_options.ridge);
+  visit("trust", model.vb.trust);
+  visit("spread", model.vb.spread);
+  visit("concentration", model.vb.concentration);
+  visit("explained", model.explained);
 }
 
-void set_settings(const DoubleVector& value, PldaModel& model) {
-  model.space.leading = count_in(value[0], 1, kMostDims, "leading dimensions");
-  model.knowledge_options = {value[1], value[2], value[3]};
-  model.vb.steps = count_in(value[4], 0, kMostSteps, "steps");
-  model.vb.trust = value[5];
-  model.vb.spread = value[6];
-  model.vb.concentration = value[7];
-  model.explained = value[8];
+/// The same of what depends on the number of labelled images.
+template <typename Model, typename Visit>
+void visit_shots(Model& model, const Visit& visit) {
+  visit("inductive_scale", model.inductive_scale);
+  visit("transductive_scale", model.transductive_scale);
+  visit("known_slope", model.known_slope);
+  visit("known_offset", model.known_offset);
+  if (!model.known_by_best) visit("known_alike", model.known_alike);
 }
 
-DoubleMatrix matrix_of_shots(const PldaModel& model) {
-  const auto shots = by_shots(model);
-  DoubleMatrix rows(model.known_by_best ? kFormerRows : static_cast<int64_t>(shots.size()), 3);
-  for (int64_t i = 0; i < rows.rows(); ++i) {
-    const ByShots& own = *shots[static_cast<size_t>(i)];
-    rows.row(i) << own.none, own.one, own.five;
+/// The same of PldaAdaptation.
+template <typename Adaptation, typename Visit>
+void visit_adaptation(Adaptation& adaptation, const Visit& visit) {
+  visit("adaptation.degrees", adaptation.degrees);
+  visit("adaptation.scale_degrees", adaptation.scale_degrees);
+  visit("adaptation.center_classes", adaptation.center_classes);
+  visit("adaptation.added_between", adaptation.added_between);
+}
+
+/// The same of what bounds a batch.
+template <typename Options, typename Visit>
+void visit_batch(Options& vb, const Visit& visit) {
+  visit("batch.plausible", vb.plausible);
+  visit("batch.least_weight", vb.least_weight);
+  visit("batch.degrees", vb.degrees);
+}
+
+/// A number that has to be in a range.
+double bounded(const MethodState& state, const char* name, double least, double most) {
+  const double value = number_in(state, name);
+  if (!(value >= least && value <= most)) fail("'{}' is {}, expected {} to {}", name, value, least, most);
+  return value;
+}
+
+int64_t count_in(const MethodState& state, const char* name, double least, double most) {
+  return to_whole<int64_t>(bounded(state, name, least, most));
+}
+
+void read_shots(const MethodState& state, PldaModel& model) {
+  model.known_by_best = !has_tensor(state, "known_alike");
+  visit_shots(model, [&](const char* name, ByShots& value) {
+    const DoubleVector numbers = numbers_in(state, name, 3);
+    value = {numbers[0], numbers[1], numbers[2]};
+  });
+  for (const ByShots* scale : {&model.inductive_scale, &model.transductive_scale}) {
+    const double least = std::min({scale->none, scale->one, scale->five});
+    if (!(least >= kLeastScale)) fail("scale of probabilities: expected at least {}, found {}", kLeastScale, least);
   }
-  return rows;
+  const double alike = std::min({model.known_alike.none, model.known_alike.one, model.known_alike.five});
+  if (alike < 0) fail("'known_alike' is {}, expected at least 0", alike);
 }
 
-void set_shots(const DoubleMatrix& values, PldaModel& model) {
-  const auto rows = by_shots(model);
-  model.known_by_best = values.rows() == kFormerRows;
-  if (!model.known_by_best && values.rows() != static_cast<int64_t>(rows.size()))
-    fail("'by_shots' has {} rows, expected {}", values.rows(), rows.size());
-  if (!(values.topRows(2).array() >= kLeastScale).all())
-    fail("'by_shots': scales of probabilities: expected at least {}, found {}", kLeastScale,
-         values.topRows(2).minCoeff());
-  for (int64_t i = 0; i < values.rows(); ++i)
-    *rows[static_cast<size_t>(i)] = {values(i, 0), values(i, 1), values(i, 2)};
-  for (const double alike : {model.known_alike.none, model.known_alike.one, model.known_alike.five}) {
-    if (alike < 0) fail("'by_shots' has the share {} of similar classes, expected at least 0", alike);
+PldaAdaptation read_adaptation(const MethodState& state) {
+  PldaAdaptation adaptation;
+  if (!has_tensor(state, "adaptation.degrees")) return adaptation;
+  visit_adaptation(adaptation, [&](const char* name, double& value) { value = number_in(state, name); });
+  adaptation.isotropic = bounded(state, "adaptation.isotropic", 0, 1) != 0;
+  if (!(adaptation.degrees > 0)) fail("'adaptation.degrees' is {}, expected a number above 0", adaptation.degrees);
+  const double least = std::min(adaptation.scale_degrees, adaptation.center_classes);
+  if (least < 0) fail("'adaptation' holds {}, expected at least 0", least);
+  return adaptation;
+}
+
+void read_batch(const MethodState& state, PldaVbOptions& vb) {
+  if (!has_tensor(state, "batch.plausible")) return;
+  visit_batch(vb, [&](const char* name, double& value) { value = number_in(state, name); });
+  for (const double share : {vb.plausible, vb.least_weight}) {
+    if (!(share > 0 && share <= 1)) fail("'batch' holds {}, expected a number above 0 and up to 1", share);
   }
+  if (vb.degrees < 0) fail("'batch.degrees' is {}, expected at least 0", vb.degrees);
 }
 
 DoubleVector variance(const MethodState& state, const std::string& name, int64_t size) {
@@ -83,45 +103,22 @@ DoubleVector variance(const MethodState& state, const std::string& name, int64_t
   return values;
 }
 
-std::vector<double> values_of(const PldaAdaptation& adaptation) {
-  return {adaptation.degrees, adaptation.scale_degrees, adaptation.center_classes, adaptation.isotropic ? 1.0 : 0.0,
-          adaptation.added_between};
-}
-
-/// Files of before the variance between classes followed the images have four numbers.
-PldaAdaptation adaptation_of(const DoubleVector& value) {
-  if (value.size() < 4 || value.size() > 5) fail("'adaptation' holds {} numbers, expected 5", value.size());
-  if (!(value[0] > 0) || value[1] < 0 || value[2] < 0 || (value[3] != 0 && value[3] != 1))
-    fail("'adaptation' holds {}, {}, {}, {}: expected a number above 0, two of at least 0, and 0 or 1", value[0],
-         value[1], value[2], value[3]);
-  PldaAdaptation adaptation{value[0], value[1], value[2], value[3] == 1};
-  if (value.size() == 5) adaptation.added_between = value[4];
-  return adaptation;
-}
-
-/// Files of before the covariance followed a batch have two numbers.
-void bound_batch(const DoubleVector& value, PldaVbOptions& vb) {
-  const auto in_unit = [&](int64_t i) { return value[i] > 0 && value[i] <= 1; };
-  if (value.size() < 2 || value.size() > 3) fail("'batch' holds {} numbers, expected 3", value.size());
-  if (!in_unit(0) || !in_unit(1))
-    fail("'batch' holds {} and {}, expected numbers above 0 and up to 1", value[0], value[1]);
-  vb.plausible = value[0];
-  vb.least_weight = value[1];
-  if (value.size() == 3) vb.degrees = value[2];
-  if (vb.degrees < 0) fail("'batch' holds {} degrees, expected at least 0", vb.degrees);
-}
-
 }  // namespace
 
 MethodState state_of(const PldaModel& model, const std::vector<std::string>& attributes) {
   MethodState state;
-  const auto add = [&](const char* name, const std::vector<double>& values) {
-    add_array(state, name, Array::of<double>(values));
-  };
-  add("settings", settings_of(model));
-  add_array(state, "by_shots", array_of_matrix(matrix_of_shots(model)));
-  if (model.adaptation.adapts()) add("adaptation", values_of(model.adaptation));
-  if (model.vb.plausible > 0) add("batch", {model.vb.plausible, model.vb.least_weight, model.vb.degrees});
+  const auto add = [&](const char* name, double value) { add_number(state, name, value); };
+  add("leading", static_cast<double>(model.space.leading));
+  add("steps", static_cast<double>(model.vb.steps));
+  visit_numbers(model, add);
+  visit_shots(model, [&](const char* name, const ByShots& value) {
+    add_array(state, name, Array::of<double>({value.none, value.one, value.five}));
+  });
+  if (model.adaptation.adapts()) {
+    visit_adaptation(model.adaptation, add);
+    add("adaptation.isotropic", model.adaptation.isotropic ? 1 : 0);
+  }
+  if (model.vb.plausible > 0) visit_batch(model.vb, add);
   if (model.unlabelled.defined()) add_array(state, "unlabelled", model.unlabelled);
   if (model.adaptation.isotropic) return state;
   if (model.space.root) add_number(state, "root", 1);
@@ -139,14 +136,16 @@ MethodState state_of(const PldaModel& model, const std::vector<std::string>& att
 
 PldaModel plda_model_of(const MethodState& state) {
   PldaModel model;
-  set_settings(numbers_in(state, "settings", static_cast<int64_t>(settings_of(model).size())), model);
-  set_shots(matrix_in(state, "by_shots", -1, 3), model);
-  if (has_tensor(state, "adaptation")) model.adaptation = adaptation_of(numbers_in(state, "adaptation", -1));
-  if (has_tensor(state, "batch")) bound_batch(numbers_in(state, "batch", -1), model.vb);
+  model.space.leading = count_in(state, "leading", 1, kMostDims);
+  model.vb.steps = count_in(state, "steps", 0, kMostSteps);
+  visit_numbers(model, [&](const char* name, double& value) { value = number_in(state, name); });
+  read_shots(state, model);
+  model.adaptation = read_adaptation(state);
+  read_batch(state, model.vb);
   if (has_tensor(state, "unlabelled"))
     model.unlabelled = array_of_matrix(matrix_in(state, "unlabelled", -1, -1)).to(NumberType::kFloat32);
   if (model.unlabelled.defined() && !model.adaptation.adapts())
-    fail("unexpected 'unlabelled': only a method with 'adaptation' has it");
+    fail("unexpected 'unlabelled': only a method with 'adaptation.degrees' has it");
   if (model.adaptation.isotropic) return model;
   model.space.root = has_tensor(state, "root");
   model.space.center = numbers_in(state, "center", -1);

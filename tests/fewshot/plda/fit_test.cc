@@ -287,7 +287,10 @@ TEST(PldaModel, RefusesTensorsThatAreDamaged) {
               ::testing::HasSubstr("'residual' is not finite"));
   EXPECT_THAT(after("between", [](at::Tensor& t) { t[0] = -1; }), ::testing::HasSubstr("negative variance"));
   EXPECT_THAT(after("projection", [](at::Tensor& t) { t = t.slice(0, 1); }), ::testing::HasSubstr("'projection'"));
-  EXPECT_THAT(after("settings", [](at::Tensor& t) { t = t.slice(0, 1); }), ::testing::HasSubstr("'settings'"));
+  EXPECT_THAT(after("known_slope", [](at::Tensor& t) { t = t.slice(0, 1); }), ::testing::HasSubstr("'known_slope'"));
+  EXPECT_THAT(after("inductive_scale", [](at::Tensor& t) { t[1] = 0; }),
+              ::testing::HasSubstr("expected at least 1e-06"));
+  EXPECT_THAT(after("known_alike", [](at::Tensor& t) { t[2] = -1; }), ::testing::HasSubstr("'known_alike' is -1"));
 }
 
 }  // namespace

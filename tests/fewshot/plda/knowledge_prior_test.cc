@@ -75,16 +75,6 @@ TEST(KnowledgePrior, RefusesWhatTheKnowledgeCannotGive) {
               ::testing::HasSubstr("needs attributes or word vectors of classes"));
 }
 
-TEST(KnowledgePrior, OfAKindThatIsNoLongerThereIsRefusedByName) {
-  for (const auto& [tensor, name] : std::map<std::string, std::string>{{"combination.weights", "combination"},
-                                                                       {"proto_com_net.factor", "proto-com-net"},
-                                                                       {"pat_net.attribute_mean", "pat-net"}}) {
-    MethodState state;
-    state.tensors = {{tensor, Array::of<float>({1})}};
-    EXPECT_THAT(message_of([&] { load_prior(state, {}, kAllDims); }), ::testing::HasSubstr("'" + name + "'"));
-  }
-}
-
 class EveryPrior : public ::testing::TestWithParam<std::string> {
  protected:
   /// Fitted once for all tests.

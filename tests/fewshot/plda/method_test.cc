@@ -226,7 +226,7 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
   const auto path = folder / "plda.npz";
   write_fitted_method(path, {method, kPldaDim, {"x"}}, {}, nlohmann::json::object());
   const ArtefactHeader header = read_any_header(path);
-  EXPECT_EQ(header.format_version, 5);
+  EXPECT_EQ(header.format_version, 1);
   const nlohmann::json& fit = header.details.at("fit");
   const PldaModel model = plda_model_of(method->state());
   EXPECT_EQ(fit.at("inductive_scale").at("5").get<double>(), model.inductive_scale.five);
@@ -313,13 +313,12 @@ TEST(KnowledgeGain, ReachesToWhatAPriorOfAllClassesWouldGain) {
   EXPECT_EQ(all[1].high, 3) << "more classes do not teach less";
 }
 
-// What is known was judged by the best class's score until version 3, without regard of those that look alike.
-MethodState former_state(const MethodState& state) {
-  MethodState former = state;
-  for (auto& [name, tensor] : former.tensors) {
-    if (name == "by_shots") tensor = tensor.rows(0, 4);
-  }
-  return former;
+/// As an adapted model has it: the best class's score decides what is known, without regard of those that look alike.
+MethodState by_best_state(MethodState state) {
+  const auto alike = std::find_if(state.tensors.begin(), state.tensors.end(),
+                                  [](const auto& item) { return item.first == "known_alike"; });
+  state.tensors.erase(alike);
+  return state;
 }
 
 /// The log odds of "none" [q] by a model.
@@ -328,47 +327,22 @@ at::Tensor log_odds_against(const std::shared_ptr<const Method>& method, const E
   return (scores.unseen - scores.logits.logsumexp(-1)).squeeze(0);
 }
 
-TEST(PldaMethod, OfAFormerVersionJudgesByTheBestClassAsItDid) {
-  const std::shared_ptr<Method> former = make_method("plda");
-  former->load(former_state(untold_plda()->state()));
-  EXPECT_EQ(former->state().tensors.size(), untold_plda()->state().tensors.size());
-  const PldaModel model = plda_model_of(former->state());
+TEST(PldaMethod, WithoutKnownAlikeJudgesByTheBestClass) {
+  const std::shared_ptr<Method> by_best = make_method("plda");
+  by_best->load(by_best_state(untold_plda()->state()));
+  const PldaModel model = plda_model_of(by_best->state());
   EXPECT_TRUE(model.known_by_best);
   const EpisodeBatch batch = described_classes().episode(described_classes().features, 1);
   const at::Tensor best =
-      std::get<0>(testing::scores_of(*former, described_classes().context(), batch).logits.squeeze(0).max(-1)) /
+      std::get<0>(testing::scores_of(*by_best, described_classes().context(), batch).logits.squeeze(0).max(-1)) /
       model.inductive_scale.one;
   const at::Tensor f = transformed(model.space, batch.query.squeeze(0));
   const at::Tensor spread = 1 + protocom::tensor_of(model.space.between);
   const at::Tensor none =
       -0.5 * ((f.square() / spread).sum(-1) + spread.log().sum() + static_cast<double>(f.size(1)) * std::log(2 * M_PI));
   const at::Tensor expected = -(model.known_slope.one * (best - none) + model.known_offset.one);
-  EXPECT_LT(relative(log_odds_against(former, batch).to(at::kDouble), expected), 1e-4);
+  EXPECT_LT(relative(log_odds_against(by_best, batch).to(at::kDouble), expected), 1e-4);
   EXPECT_FALSE(plda_model_of(untold_plda()->state()).known_by_best);
-}
-
-// The first files had no record of the fit, the second ones said how far log determinants count.
-TEST(PldaMethod, ReadsFilesOfFormerVersions) {
-  const testing::TempDir folder;
-  const auto& method = untold_plda();
-  const PldaModel now = plda_model_of(method->state());
-  for (const int version : {1, 2, 3}) {
-    const auto path = folder / fmt::format("{}.npz", version);
-    ArtefactHeader header = make_header("fitted-method", version, {});
-    header.details = {{"method", "plda"}, {"feature_dim", kPldaDim}, {"trained_on", {"x"}}};
-    NpzWriter writer(path);
-    for (const auto& [name, tensor] : former_state(method->state()).tensors) writer.add("state." + name, tensor);
-    if (version == 2) writer.add("state.volume", array_of(at::full({}, 0.5, at::kDouble)));
-    add_header(writer, header);
-    writer.close();
-    const FittedMethod old = read_fitted_method(path);
-    const PldaModel model = plda_model_of(old.method->state());
-    EXPECT_EQ(model.space.projection, now.space.projection) << version;
-    EXPECT_EQ(model.transductive_scale.five, now.transductive_scale.five);
-    EXPECT_EQ(model.known_offset.one, now.known_offset.one);
-    EXPECT_TRUE(model.known_by_best);
-    EXPECT_EQ(old.method->label(), "plda");
-  }
 }
 
 TEST(PldaFindings, NameTheUnitOfEveryFigure) {
