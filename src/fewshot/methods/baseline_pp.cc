@@ -21,15 +21,15 @@ class BaselinePpRun : public TaskRun {
   explicit BaselinePpRun(const Options& options) : options_(options) {}
 
   void answer(const Task& task, float* logits) override {
-    place_class_means(task, means_);
+    compute_class_means(task, means_);
     Eigen::Map<FloatMatrix>(means_.data(), task.n, task.dim) = fitted(task, means_);
-    place_cosines(task, task.first_query(), task.queries, means_, logits);
+    compute_cosines(task, task.first_query(), task.queries, means_, logits);
     scale_logits(task, options_.scale, logits);
   }
   /// Queries are at unit length, as supports are.
   [[nodiscard]] LinearScores learned(const Task& task) const {
     Floats means;
-    place_class_means(task, means);
+    compute_class_means(task, means);
     const DoubleMatrix weights = fitted(task, means).leftCols(task.width).cast<double>();
     return {options_.scale * unit_rows(weights), DoubleVector::Zero(task.n)};
   }

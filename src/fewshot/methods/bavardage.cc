@@ -130,14 +130,14 @@ class BavardageRun : public TaskRun {
 
   void answer(const Task& task, float* logits) override {
     logits_ = start_.place(task, task.rows, task.dim / 2);
-    if (task.n > 1 && options_.steps > 0) place_whitened(task);
-    place_labels(task, start_.stride(), labels_);
+    if (task.n > 1 && options_.steps > 0) compute_whitened(task);
+    compute_labels(task, start_.stride(), labels_);
     for (int64_t step = 0; step < options_.steps && task.n > 1; ++step) update(task);
-    place_logits_of_queries(task, logits_, start_.stride(), logits);
+    compute_logits_of_queries(task, logits_, start_.stride(), logits);
   }
 
  private:
-  void place_whitened(const Task& task) {
+  void compute_whitened(const Task& task) {
     const int64_t half = task.dim / 2;
     if (options_.whitened == "span") {
       const DoubleMatrix rows = matrix_of(task, 0, task.points());
@@ -155,7 +155,7 @@ class BavardageRun : public TaskRun {
     const int64_t n = task.n, stride = span_.stride();
     exponentials_of_classes(logits_.data(), n, stride);
     shares_of_classes(nullptr, logits_.data(), n, stride);
-    place_shares(task, labels_, logits_.data() + task.supports(), stride, stride, shares_);
+    compute_shares(task, labels_, logits_.data() + task.supports(), stride, stride, shares_);
     const auto shares = Eigen::Map<const FloatMatrix>(shares_.data(), n, stride);
     const DoubleVector images = shares.cast<double>().rowwise().sum();
     const DoubleVector strength = options_.prior_strength + images.array();
@@ -178,7 +178,7 @@ class BavardageRun : public TaskRun {
     FloatMatrix differences = means.bottomRows(means.rows() - 1);
     differences.rowwise() -= means.row(0);
     FloatMatrix inner(differences.rows(), differences.cols());
-    span_.place_products(differences.data(), differences.rows(), inner.data());
+    span_.compute_products(differences.data(), differences.rows(), inner.data());
     DoubleMatrix square = differences.cast<double>() * inner.cast<double>().transpose();
     square.diagonal().array() += 1e-9 * (square.diagonal().mean() + 1e-30);  // two means may be one
     DoubleMatrix x = inner.cast<double>();

@@ -15,8 +15,8 @@ class BdCspnRun : public TaskRun {
   void answer(const Task& task, float* logits) override {
     const Floats& prototypes = rectified_.place(task);
     const int64_t first = task.first_query();
-    if (!by_cosine_) return place_negative_distances(task, first, task.queries, prototypes, logits);
-    place_cosines(task, first, task.queries, prototypes, logits);
+    if (!by_cosine_) return compute_negative_distances(task, first, task.queries, prototypes, logits);
+    compute_cosines(task, first, task.queries, prototypes, logits);
     scale_logits(task, 10, logits);
   }
 

@@ -34,8 +34,8 @@ class CpdeRun : public TaskRun {
   explicit CpdeRun(double scale) : scale_(scale) {}
 
   void answer(const Task& task, float* logits) override {
-    place_class_means(task, means_);
-    place_cosines(task, task.first_query(), task.queries, means_, logits);
+    compute_class_means(task, means_);
+    compute_cosines(task, task.first_query(), task.queries, means_, logits);
     scale_logits(task, scale_, logits);
   }
 

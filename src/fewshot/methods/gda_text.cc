@@ -16,7 +16,7 @@ class GdaTextRun : public TaskRun {
       : options_(options), text_(std::move(text)) {}
 
   void answer(const Task& task, float* logits) override {
-    text_->place_cosines(task, logits);
+    text_->compute_cosines(task, logits);
     matrix_at(logits, task) = static_cast<float>(options_.scale) * matrix_at(logits, task) +
                               (options_.alpha * closed_form_scores(task)).cast<float>();
   }

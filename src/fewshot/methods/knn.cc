@@ -19,19 +19,19 @@ class KnnRun : public TaskRun {
   explicit KnnRun(const Options& options) : k_(options.k) {}
 
   void answer(const Task& task, float* logits) override {
-    place_products_with_supports(task, distances_);
+    compute_products_with_supports(task, distances_);
     const int64_t supports = task.supports();
     for (int64_t i = 0; i < task.queries; ++i) {
       float* own = distances_.data() + i * supports;
       const float square = task.squares[static_cast<size_t>(task.first_query() + i)];
       for (int64_t j = 0; j < supports; ++j)
         own[j] = std::max(square + task.squares[static_cast<size_t>(j)] - 2 * own[j], 0.0F);
-      place_votes(task, own, logits + i * task.n);
+      compute_votes(task, own, logits + i * task.n);
     }
   }
 
  private:
-  void place_votes(const Task& task, const float* distances, float* votes) {
+  void compute_votes(const Task& task, const float* distances, float* votes) {
     nearest_.assign(static_cast<size_t>(task.n), std::numeric_limits<float>::max());
     for (int64_t j = 0; j < task.supports(); ++j) {
       float& nearest = nearest_[static_cast<size_t>(task.label[static_cast<size_t>(j)])];

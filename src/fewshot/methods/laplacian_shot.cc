@@ -62,7 +62,7 @@ class Smallest {
 };
 
 /// The same for two of a row that is filled up with infinite values; without a branch a value, which none foresees.
-void place_two_smallest(const float* row, int64_t columns, int32_t* places) {
+void compute_two_smallest(const float* row, int64_t columns, int32_t* places) {
   const float most = second_smallest(row, padded_length(columns));
   int32_t smaller = -1;  // there is one at most
   int32_t equal[2] = {0, 0};
@@ -89,17 +89,17 @@ class LaplacianRun : public TaskRun {
   void answer(const Task& task, float* logits) override {
     const int64_t n = task.n, first = task.supports(), queries = task.first_query();
     span_.place(task.rows, task.dim);
-    place_mean_coefficients(task, span_.stride(), means_);
+    compute_mean_coefficients(task, span_.stride(), means_);
     const bool rectifies = options_.prototypes != "mean";
     distances_.resize(means_.size());
-    span_.place_distances((rectifies ? rectified_.place(task, span_, means_) : means_).data(), n, distances_.data());
+    span_.compute_distances((rectifies ? rectified_.place(task, span_, means_) : means_).data(), n, distances_.data());
     stride_ = padded_length(task.unlabelled);
     alone_.assign(static_cast<size_t>(n * stride_), 0.0F);
     for (int64_t k = 0; k < n; ++k) {
       const float* from = distances_.data() + k * span_.stride() + first;
       std::transform(from, from + task.unlabelled, alone_.data() + k * stride_, std::negate<>());
     }
-    place_neighbours(task);
+    compute_neighbours(task);
     update(n, task.unlabelled);
     if (queries != first) return answer_beside_pool(task, logits);
     for (int64_t k = 0; k < n; ++k) {
@@ -110,16 +110,16 @@ class LaplacianRun : public TaskRun {
 
  private:
   /// Of each unlabelled image the nearest others.
-  void place_neighbours(const Task& task) {
+  void compute_neighbours(const Task& task) {
     const int64_t u = task.unlabelled;
     count_ = std::min(options_.neighbours, u - 1);
     if (count_ < 1) return;
     near_.resize(static_cast<size_t>(u * count_));
     for (int64_t i = 0; i < u; ++i) {
-      place_to_others(task, task.supports() + i);
+      compute_to_others(task, task.supports() + i);
       to_others_[static_cast<size_t>(i)] = std::numeric_limits<float>::infinity();
       if (count_ == 2) {
-        place_two_smallest(to_others_.data(), u, near_.data() + 2 * i);
+        compute_two_smallest(to_others_.data(), u, near_.data() + 2 * i);
       } else {
         smallest_.place(to_others_.data(), u, count_, near_.data() + i * count_);
       }
@@ -127,7 +127,7 @@ class LaplacianRun : public TaskRun {
   }
 
   /// Squared distances of a point to the unlabelled images, less its own square.
-  void place_to_others(const Task& task, int64_t point) {
+  void compute_to_others(const Task& task, int64_t point) {
     to_others_.resize(static_cast<size_t>(padded_length(task.unlabelled)), std::numeric_limits<float>::infinity());
     const float* inner = span_.inner(point) + task.supports();
     const float* squares = task.squares.data() + task.supports();
@@ -142,9 +142,9 @@ class LaplacianRun : public TaskRun {
     for (int64_t step = 0; step < options_.steps; ++step) {
       for (int64_t k = 0; k < n && count_ > 0; ++k) {
         if (count_ == 2) {
-          place_logits<2>(k * stride_, u);
+          compute_logits<2>(k * stride_, u);
         } else {
-          place_logits<0>(k * stride_, u);
+          compute_logits<0>(k * stride_, u);
         }
       }
       answers_ = logits_;
@@ -154,7 +154,7 @@ class LaplacianRun : public TaskRun {
 
   /// Of the class whose row begins at `from`; for kCount neighbours, 0: any number.
   template <int64_t kCount>
-  void place_logits(int64_t from, int64_t u) {
+  void compute_logits(int64_t from, int64_t u) {
     const auto lambda = static_cast<float>(options_.lambda);
     const float* answers = answers_.data() + from;
     const float* alone = alone_.data() + from;
@@ -180,7 +180,7 @@ class LaplacianRun : public TaskRun {
     const int64_t count = std::min(options_.neighbours, task.unlabelled);
     std::vector<int32_t> near(static_cast<size_t>(count));
     for (int64_t i = 0; i < task.queries; ++i) {
-      place_to_others(task, first + i);
+      compute_to_others(task, first + i);
       smallest_.place(to_others_.data(), task.unlabelled, count, near.data());
       for (int64_t k = 0; k < n; ++k) {
         logits[i * n + k] =

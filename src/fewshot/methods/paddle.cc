@@ -24,7 +24,7 @@ class RowsInUnitsOfRange {
   /// [m]; valid until the next call.
   const std::vector<const float*>& place(const Task& task) {
     if (task.unlabelled == 0) return task.rows;
-    place_mean(task, task.supports(), task.learned(), mean_);
+    compute_mean(task, task.supports(), task.learned(), mean_);
     low_.assign(task.rows[static_cast<size_t>(task.supports())],
                 task.rows[static_cast<size_t>(task.supports())] + task.dim);
     high_ = low_;
@@ -63,21 +63,21 @@ class PaddleRun : public TaskRun {
   void answer(const Task& task, float* logits) override {
     span_.place(ranged_.place(task), task.dim);
     const int64_t n = task.n, stride = span_.stride();
-    place_mean_coefficients(task, stride, means_);
-    place_labels(task, stride, labels_);
+    compute_mean_coefficients(task, stride, means_);
+    compute_labels(task, stride, labels_);
     dual_.assign(static_cast<size_t>(n), 0.0F);
-    place_logits(n);
+    compute_logits(n);
     for (int64_t step = 0; step < options_.steps && task.unlabelled > 0; ++step) {
-      if (step > 0) place_logits(n);
+      if (step > 0) compute_logits(n);
       move_means(task);
     }
-    place_logits_of_queries(task, logits_, stride, logits);
+    compute_logits_of_queries(task, logits_, stride, logits);
   }
 
  private:
-  void place_logits(int64_t n) {
+  void compute_logits(int64_t n) {
     logits_.resize(means_.size());
-    span_.place_distances(means_.data(), n, logits_.data());
+    span_.compute_distances(means_.data(), n, logits_.data());
     for (int64_t k = 0; k < n; ++k) {
       const float more = static_cast<float>(options_.weight) * dual_[static_cast<size_t>(k)];
       float* own = logits_.data() + k * span_.stride();
@@ -97,7 +97,7 @@ class PaddleRun : public TaskRun {
       const float mean = std::accumulate(own, own + task.unlabelled, 0.0F) / static_cast<float>(task.unlabelled);
       dual_[static_cast<size_t>(k)] = std::log(mean + kTiny) + 1;
     }
-    place_means_of_shares(task, labels_, shares_.data() + first, stride, stride, means_);
+    compute_means_of_shares(task, labels_, shares_.data() + first, stride, stride, means_);
   }
 
   Options options_;

@@ -137,7 +137,7 @@ class PredictivePlacer : public ClassPlacer, public PlacedFormula {
     const DoubleVector none = row_log_predictive(prepared_->never_seen, pointers_to(images)).col(0).cast<double>();
     const TaskScale scale = task_scale(*prepared_->model, shots, scale_);
     QueryScores answer{static_cast<float>(scale.logits) * scores, Eigen::VectorXf(images.rows())};
-    place_unseen(scores.cast<double>(), none, scale, answer.logits.data(), answer.unseen.data());
+    compute_unseen(scores.cast<double>(), none, scale, answer.logits.data(), answer.unseen.data());
     return answer;
   }
 

@@ -80,13 +80,13 @@ class ProtoLpRun : public TaskRun {
   explicit ProtoLpRun(const Options& options) : options_(options), balanced_(options.lambda) {}
 
   void answer(const Task& task, float* logits) override {
-    place_points(task);
+    compute_points(task);
     for (int64_t step = 0; step < options_.steps && task.unlabelled > 0; ++step) {
       balanced_.place(task, span_, means_);
       Floats& z = balanced_.plan();
       const int64_t stride = balanced_.plan_stride();
       step_towards(propagation_.place(task, z, stride), options_.share, z);
-      place_means_of_shares(task, labels_, z.data(), stride, span_.stride(), next_);
+      compute_means_of_shares(task, labels_, z.data(), stride, span_.stride(), next_);
       step_towards(next_, options_.rate, means_);
     }
     balanced_.place(task, span_, means_);
@@ -95,7 +95,7 @@ class ProtoLpRun : public TaskRun {
 
  private:
   /// The points and the class means, at unit length, where the steps begin.
-  void place_points(const Task& task) {
+  void compute_points(const Task& task) {
     if (task.unlabelled == 0) {
       span_.place(task.rows, task.dim);
     } else {
@@ -103,10 +103,10 @@ class ProtoLpRun : public TaskRun {
       span_.place(rows, rows_.dim());
     }
     const int64_t stride = span_.stride();
-    place_labels(task, stride, labels_);
-    place_mean_coefficients(task, stride, means_);
+    compute_labels(task, stride, labels_);
+    compute_mean_coefficients(task, stride, means_);
     next_.resize(means_.size());
-    span_.place_products(means_.data(), task.n, next_.data());
+    span_.compute_products(means_.data(), task.n, next_.data());
     for (int64_t k = 0; k < task.n; ++k) {
       float* own = means_.data() + k * stride;
       const float factor = inverse_root(row_dot(own, next_.data() + k * stride, stride));

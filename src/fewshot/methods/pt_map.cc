@@ -24,7 +24,7 @@ class CentredRows {
   const std::vector<const float*>& place(const Task& task);
 
  private:
-  void place_apart(const Task& task, int64_t begin, int64_t end);
+  void compute_apart(const Task& task, int64_t begin, int64_t end);
 
   Floats centre_;  // [dim]
   Floats rows_;    // [m, dim]
@@ -36,14 +36,14 @@ const std::vector<const float*>& CentredRows::place(const Task& task) {
   const int64_t supports = task.supports();
   grow(rows_, task.points() * task.dim);
   pointers_.clear();
-  place_mean(task, 0, supports, centre_);
-  place_apart(task, 0, supports);
-  place_mean(task, supports, task.learned(), centre_);
-  place_apart(task, supports, task.points());
+  compute_mean(task, 0, supports, centre_);
+  compute_apart(task, 0, supports);
+  compute_mean(task, supports, task.learned(), centre_);
+  compute_apart(task, supports, task.points());
   return pointers_;
 }
 
-void CentredRows::place_apart(const Task& task, int64_t begin, int64_t end) {
+void CentredRows::compute_apart(const Task& task, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) {
     float* own = rows_.data() + i * task.dim;
     unit_row(task.rows[static_cast<size_t>(i)], centre_.data(), task.dim, own);
@@ -59,11 +59,11 @@ class PtMapRun : public TaskRun {
   void answer(const Task& task, float* logits) override {
     span_.place(centred_.place(task), task.dim);
     const int64_t stride = span_.stride();
-    place_mean_coefficients(task, stride, means_);
-    place_labels(task, stride, labels_);
+    compute_mean_coefficients(task, stride, means_);
+    compute_labels(task, stride, labels_);
     for (int64_t step = 0; step < options_.steps && task.unlabelled > 0; ++step) {
       balanced_.place(task, span_, means_);
-      place_means_of_shares(task, labels_, balanced_.plan().data(), balanced_.plan_stride(), stride, next_);
+      compute_means_of_shares(task, labels_, balanced_.plan().data(), balanced_.plan_stride(), stride, next_);
       step_towards(next_, options_.rate, means_);
     }
     balanced_.place(task, span_, means_);

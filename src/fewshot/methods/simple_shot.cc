@@ -13,8 +13,8 @@ class SimpleShotRun : public TaskRun {
  public:
   explicit SimpleShotRun(const Options& /*options*/) {}
   void answer(const Task& task, float* logits) override {
-    place_class_means(task, means_);
-    place_negative_distances(task, task.first_query(), task.queries, means_, logits);
+    compute_class_means(task, means_);
+    compute_negative_distances(task, task.first_query(), task.queries, means_, logits);
   }
   [[nodiscard]] LinearScores learned(const Task& task) const { return distances_to_means(task, 1); }
 

@@ -17,7 +17,7 @@ class SoftKMeansRun : public TaskRun {
 
   void answer(const Task& task, float* logits) override {
     const Floats& of_points = means_.place(task, task.rows, task.dim);
-    place_logits_of_queries(task, of_points, means_.stride(), logits);
+    compute_logits_of_queries(task, of_points, means_.stride(), logits);
   }
 
  private:

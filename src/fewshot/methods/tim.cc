@@ -33,13 +33,13 @@ class AlternatingSteps {
     span_.place(task.rows, task.dim);
     begin(task, options);
     for (int64_t i = 0; i < steps && task.unlabelled > 0; ++i) step(task, options);
-    place_logits(task.n, options.temperature);
-    place_logits_of_queries(task, logits_, span_.stride(), logits);
+    compute_logits(task.n, options.temperature);
+    compute_logits_of_queries(task, logits_, span_.stride(), logits);
   }
 
  private:
   void begin(const Task& task, const Options& options) {
-    place_mean_coefficients(task, span_.stride(), weights_);
+    compute_mean_coefficients(task, span_.stride(), weights_);
     const auto supports = static_cast<double>(task.supports());
     of_support_ = static_cast<float>(options.cross_entropy / (1 + options.conditional));
     of_unlabelled_ = static_cast<float>(supports / static_cast<double>(std::max<int64_t>(task.unlabelled, 1)));
@@ -50,9 +50,9 @@ class AlternatingSteps {
   }
 
   /// temperature (x.w - |w|^2 / 2) of all points.
-  void place_logits(int64_t n, double temperature) {
+  void compute_logits(int64_t n, double temperature) {
     const int64_t stride = span_.stride();
-    span_.place_products(weights_.data(), n, logits_.data());
+    span_.compute_products(weights_.data(), n, logits_.data());
     for (int64_t k = 0; k < n; ++k) {
       float* own = logits_.data() + k * stride;
       const float half = row_dot(weights_.data() + k * stride, own, stride) / 2;
@@ -62,8 +62,8 @@ class AlternatingSteps {
 
   void step(const Task& task, const Options& options) {
     const int64_t n = task.n, stride = span_.stride(), supports = task.supports();
-    place_logits(n, options.temperature);
-    place_latent(task, options);
+    compute_logits(n, options.temperature);
+    compute_latent(task, options);
     exponentials_of_classes(logits_.data(), n, stride);
     shares_of_classes(nullptr, logits_.data(), n, stride);
     for (int64_t k = 0; k < n; ++k) {
@@ -90,7 +90,7 @@ class AlternatingSteps {
   }
 
   /// q ~ p^(1 + conditional) / (sum over queries of that)^(marginal / (1 + marginal)), summing to 1 over the classes.
-  void place_latent(const Task& task, const Options& options) {
+  void compute_latent(const Task& task, const Options& options) {
     const int64_t n = task.n, u = task.unlabelled;
     const auto sharp = static_cast<float>(1 + options.conditional);
     for (int64_t k = 0; k < n; ++k)

@@ -20,9 +20,9 @@ class TipAdapterRun : public TaskRun {
       : options_(options), text_(std::move(text)) {}
 
   void answer(const Task& task, float* logits) override {
-    text_->place_cosines(task, logits);
+    text_->compute_cosines(task, logits);
     matrix_at(logits, task) *= static_cast<float>(options_.scale);
-    place_products_with_supports(task, cosines_);
+    compute_products_with_supports(task, cosines_);
     const auto alpha = static_cast<float>(options_.alpha), beta = static_cast<float>(options_.beta);
     const float* cosine = cosines_.data();
     for (int64_t i = 0; i < task.queries; ++i) {

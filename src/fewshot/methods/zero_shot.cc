@@ -14,7 +14,7 @@ class ZeroShotRun : public TaskRun {
       : scale_(options.scale), text_(std::move(text)) {}
 
   void answer(const Task& task, float* logits) override {
-    text_->place_cosines(task, logits);
+    text_->compute_cosines(task, logits);
     matrix_at(logits, task) *= static_cast<float>(scale_);
   }
 

@@ -8,7 +8,7 @@ namespace protocom {
 namespace {
 
 /// The mean of rows, each added in its order, in [width].
-void place_mean(const float* const* rows, int64_t count, int64_t width, float* mean) {
+void compute_mean(const float* const* rows, int64_t count, int64_t width, float* mean) {
   std::fill_n(mean, width, 0.0F);
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t d = 0; d < width; ++d) mean[d] += rows[i][d];
@@ -26,7 +26,7 @@ FloatMatrix means_of(const MappedTable& table, const RowBatch& rows) {
       const int64_t row = rows.support[static_cast<size_t>(k)];
       if (row >= 0) own.push_back(table.row(row));
     }
-    place_mean(own.data(), static_cast<int64_t>(own.size()), means.cols(), means.row(i).data());
+    compute_mean(own.data(), static_cast<int64_t>(own.size()), means.cols(), means.row(i).data());
   }
   return means;
 }
@@ -43,7 +43,7 @@ FloatMatrix completed_prototypes(const Completer& completer, const Task& task) {
   for (int64_t k = 0, next = 0; k < task.n; ++k) {
     const int64_t first = next;
     while (next < task.supports() && task.label[static_cast<size_t>(next)] == k) ++next;
-    place_mean(task.rows.data() + first, next - first, task.width, means.row(k).data());
+    compute_mean(task.rows.data() + first, next - first, task.width, means.row(k).data());
   }
   return completed(completer, means, task.classes);
 }

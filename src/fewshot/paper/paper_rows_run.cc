@@ -32,8 +32,8 @@ PaperRowsRun::PaperRowsRun(std::vector<FastRow> rows) : rows_(std::move(rows)), 
 void PaperRowsRun::run(const Task& task, const std::vector<const float*>& completed,
                        const std::vector<float*>& logits) {
   reserve(task);
-  place_means(task);
-  if (completes_) place_completed(completed);
+  compute_means(task);
+  if (completes_) compute_completed(completed);
   for (size_t i = 0; i < task.squares.size(); ++i) point_inverse_[i] = inverse_norm_of(task.squares[i]);
   const auto dot = [&](int64_t first, int64_t count, std::vector<float>& dots) {
     row_dots({task.rows.data() + first, count, prototypes_.data(), columns_, dim_, columns_}, dots.data());
@@ -65,7 +65,7 @@ void PaperRowsRun::reserve(const Task& task) {
 }
 
 /// Also keeps the supports' sums, which are part of those of equations 13 and 14: a support has the weight 1.
-void PaperRowsRun::place_means(const Task& task) {
+void PaperRowsRun::compute_means(const Task& task) {
   const float* const* support = task.rows.data();
   for (int64_t i = 0, next = 0; i < n_; ++i) {
     const int64_t first = next;
@@ -80,7 +80,7 @@ void PaperRowsRun::place_means(const Task& task) {
   }
 }
 
-void PaperRowsRun::place_completed(const std::vector<const float*>& completed) {
+void PaperRowsRun::compute_completed(const std::vector<const float*>& completed) {
   for (int64_t i = 0; i < n_; ++i) {
     const float* mean = prototype(i);
     float* own = prototype(n_ + i);

@@ -91,8 +91,8 @@ TaskScale task_scale(const PldaModel& model, double images, double asked) {
   return scale;
 }
 
-void place_unseen(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale, const float* logits,
-                  float* unseen) {
+void compute_unseen(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale,
+                    const float* logits, float* unseen) {
   const DoubleVector ratio =
       scale.by_best ? DoubleVector(predictive.rowwise().maxCoeff() - none) : known_ratio(predictive, none, scale.known);
   const int64_t n = predictive.cols();

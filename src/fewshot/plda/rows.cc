@@ -52,13 +52,13 @@ void PldaRows::map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) co
     FloatMatrix z = space_.rooted(features.middleRows(at, count));
     take_directions(z, space_.center);
     auto own = rows.middleRows(at, count);
-    place_linear(z, Eigen::VectorXf::Ones(count), own);
+    compute_linear(z, Eigen::VectorXf::Ones(count), own);
     own.middleCols(padded, padded) = own.leftCols(padded).cwiseAbs2();
     own.col(2 * padded) = own.middleCols(layout_.rest_begin(), layout_.rest()).rowwise().squaredNorm();
   }
 }
 
-void PldaRows::place_linear(const FloatMatrix& z, const Eigen::VectorXf& count, Eigen::Ref<FloatMatrix> rows) const {
+void PldaRows::compute_linear(const FloatMatrix& z, const Eigen::VectorXf& count, Eigen::Ref<FloatMatrix> rows) const {
   const int64_t first = layout_.varied, others = layout_.rest();
   auto varied = rows.leftCols(first), rest = rows.middleCols(layout_.rest_begin(), others);
   varied.noalias() = z * space_.projection.leftCols(first);
@@ -79,7 +79,7 @@ ClassSums PldaRows::sums(const TaskImages& images) const {
     sums.count[images.label[at]] += weight;
   }
   // The map is linear but for its offset, so it is applied to the sum: a product a class, not an image.
-  place_linear(sum, sums.count, sums.rows);
+  compute_linear(sum, sums.count, sums.rows);
   return sums;
 }
 

@@ -10,13 +10,13 @@
 //   1. No responsibilities yet; weigh an unlabelled image against a labelled one (begin, unlabelled_weight).
 //   2. options.steps + 1 times:
 //      a. M-step: the posterior mean m of each class from prior, labelled and weighted unlabelled images, and its
-//         |m|^2 + spread * (sum of variances) (place_means). In the dimensions that share one variance only inner
-//         products of images are needed (place_rest).
-//      b. Logits: trust * (x . m - half of that number), plus the handicap (place_logits).
+//         |m|^2 + spread * (sum of variances) (compute_means). In the dimensions that share one variance only inner
+//         products of images are needed (compute_rest).
+//      b. Logits: trust * (x . m - half of that number), plus the handicap (compute_logits).
 //      c. Log shares of the classes: given, equal by Sinkhorn's scaling (balance), or expected by their Dirichlet
-//         posterior (place_shares). Add them to the logits.
+//         posterior (compute_shares). Add them to the logits.
 //      d. E-step, but not after the last M-step: the responsibilities are the softmax of the logits; tiny ones become 0
-//         (place_responsibilities).
+//         (compute_responsibilities).
 //   3. The last logits are the answer; score() computes those of other images with the last means and shares.
 namespace protocom {
 namespace {
@@ -29,14 +29,14 @@ void PldaVbRun::run(const PldaVbEpisode& episode, float* logits) {
   begin(episode);
   // An M-step, then the logits of the E-step: the last ones are the answer, so there is one more of them than steps.
   for (int64_t step = 0; step <= options_.steps; ++step) {
-    place_means();
-    place_logits(logits);
-    if (episode.u > 0) place_shares(logits);
+    compute_means();
+    compute_logits(logits);
+    if (episode.u > 0) compute_shares(logits);
     for (int64_t i = 0; i < episode.u; ++i) {
       for (int64_t c = 0; c < episode.n; ++c) logits[i * episode.n + c] += share_[at(c)];
     }
     if (step == options_.steps || episode.u == 0) break;
-    place_responsibilities(logits);
+    compute_responsibilities(logits);
   }
 }
 
@@ -75,18 +75,18 @@ float unlabelled_weight(float images, int64_t n, const PldaVbOptions& vb) {
   return std::clamp(std::sqrt(static_cast<float>(n) / std::max(images, 1e-6F)), least, 1.0F);
 }
 
-void PldaVbRun::place_by_class() {
+void PldaVbRun::compute_by_class() {
   const int64_t n = episode_.n, stride = padded_length(episode_.u);
   for (int64_t i = 0; i < episode_.u; ++i) {
     for (int64_t c = 0; c < n; ++c) by_class_[at(c * stride + i)] = weights_[at(i * n + c)];
   }
 }
 
-void PldaVbRun::place_means() {
+void PldaVbRun::compute_means() {
   const int64_t n = episode_.n;
   const int64_t dim = episode_.dim;
   if (started_) {
-    place_by_class();
+    compute_by_class();
     sums_of_rows({episode_.rows, episode_.u, by_class_.data(), n, padded_length(episode_.u), dim}, sums_.data());
   } else {
     std::fill(sums_.begin(), sums_.end(), 0.0F);
@@ -111,10 +111,10 @@ void PldaVbRun::place_means() {
     const float rest = episode_.variance_rest[c];
     gain_rest_[at(c)] = rest / (1.0F + count * rest);
   }
-  if (episode_.gram != nullptr) place_rest();
+  if (episode_.gram != nullptr) compute_rest();
 }
 
-void PldaVbRun::place_rest() {
+void PldaVbRun::compute_rest() {
   const int64_t n = episode_.n;
   const int64_t u = episode_.u;
   if (started_) {
@@ -140,7 +140,7 @@ void PldaVbRun::dot(const float* const* rows, int64_t count, float* logits) {
   row_dots({rows, count, means_.data(), episode_.n, episode_.dim, episode_.n}, logits);
 }
 
-void PldaVbRun::place_logits(float* logits) {
+void PldaVbRun::compute_logits(float* logits) {
   dot(episode_.rows, episode_.u, logits);
   const bool rest = episode_.gram != nullptr;
   for (int64_t i = 0; i < episode_.u; ++i) {
@@ -154,7 +154,7 @@ void PldaVbRun::place_logits(float* logits) {
   }
 }
 
-void PldaVbRun::place_shares(const float* logits) {
+void PldaVbRun::compute_shares(const float* logits) {
   const auto each = static_cast<double>(episode_.u) / static_cast<double>(episode_.n);
   if (options_.proportions == Proportions::kGiven) {
     share_.assign(episode_.given_log_share, episode_.given_log_share + episode_.n);
@@ -189,7 +189,7 @@ void PldaVbRun::balance(const float* logits, double target) {
   for (int64_t c = 0; c < n; ++c) share_[at(c)] += static_cast<float>(std::log(factor_[at(c)]));
 }
 
-void PldaVbRun::place_responsibilities(const float* logits) {
+void PldaVbRun::compute_responsibilities(const float* logits) {
   std::copy_n(logits, episode_.u * episode_.n, weights_.data());
   softmax_rows(weights_.data(), episode_.u, episode_.n);
   std::fill(filled_.begin(), filled_.end(), 0.0F);

@@ -34,7 +34,7 @@ void PhotosAndTexts::warn_of_other_texts(const Task& at_unit_length) const {
   const Task& task = at_unit_length;
   if (task.n < 2 || task.supports() < kFewest) return;
   FloatMatrix cosines(task.supports(), task.n);
-  text.place_cosines(task, 0, task.supports(), cosines.data());
+  text.compute_cosines(task, 0, task.supports(), cosines.data());
   int64_t right = 0;
   for (int64_t i = 0; i < cosines.rows(); ++i) {
     Eigen::Index best = 0;
@@ -60,7 +60,7 @@ class PhotosAndTextsRun : public TaskRun, public TaskFormula {
   void answer(const Task& task, float* logits) override {
     const MappedTask at_unit_length(task, with_->unit.get());
     auto answers = matrix_at(logits, task);
-    with_->text.place_cosines(at_unit_length.task(), logits);
+    with_->text.compute_cosines(at_unit_length.task(), logits);
     unseen_.resize(0);
     if (task.supports() == 0) {
       answers *= static_cast<float>(with_->weights.alone);

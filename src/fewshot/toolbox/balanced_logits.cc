@@ -12,15 +12,15 @@ namespace protocom {
 void BalancedLogits::place(const Task& task, RowSpan& span, const Floats& means) {
   stride_ = span.stride();
   logits_.resize(static_cast<size_t>(task.n * stride_));
-  span.place_distances(means.data(), task.n, logits_.data());
+  span.compute_distances(means.data(), task.n, logits_.data());
   for (float& logit : logits_) logit *= -factor_;
   scales_.assign(static_cast<size_t>(task.n), 1.0F);
   if (task.unlabelled == 0) return;
-  place_kernel(task);
+  compute_kernel(task);
   scales_ = sinkhorn_scales(kernel_, plan_stride_, balanced_columns(task.unlabelled, task.n));
 }
 
-void BalancedLogits::place_kernel(const Task& task) {
+void BalancedLogits::compute_kernel(const Task& task) {
   const int64_t n = task.n, u = task.unlabelled;
   plan_stride_ = padded_length(u);
   kernel_.resize(static_cast<size_t>(n * plan_stride_));

@@ -39,7 +39,7 @@ FloatMatrix ClassText::vectors_of(const std::vector<int64_t>& classes, int64_t w
   return vectors;
 }
 
-void ClassText::place_cosines(const Task& task, int64_t first, int64_t count, float* out) const {
+void ClassText::compute_cosines(const Task& task, int64_t first, int64_t count, float* out) const {
   check_width(task.width);
   if (task.classes.empty()) fail("this method needs the class names of each episode");
   std::vector<const float*> texts;

@@ -34,7 +34,7 @@ PROTOCOM_FORMS(coarse_dots, void, (const int16_t* row, const int8_t* codes, int6
 
 /// A row [dim] as whole numbers up to `largest`; their step.
 template <typename Code>
-float place_codes(const float* row, int64_t dim, float largest, Code* codes) {
+float compute_codes(const float* row, int64_t dim, float largest, Code* codes) {
   float most = 0;
   for (int64_t d = 0; d < dim; ++d) most = std::max(most, std::abs(row[d]));
   const float factor = most > 0 ? largest / most : 0;
@@ -49,7 +49,7 @@ std::pair<std::vector<int16_t>, std::vector<float>> wide_codes(const FloatMatrix
   std::vector<int16_t> codes(static_cast<size_t>(q * dim));
   std::vector<float> steps(static_cast<size_t>(q));
   for (int64_t i = 0; i < q; ++i)
-    steps[static_cast<size_t>(i)] = place_codes(rows.row(i).data(), dim, largest, codes.data() + i * dim);
+    steps[static_cast<size_t>(i)] = compute_codes(rows.row(i).data(), dim, largest, codes.data() + i * dim);
   return {std::move(codes), std::move(steps)};
 }
 
@@ -78,7 +78,7 @@ CoarseRows coarse_rows(const FloatMatrix& rows) {
   CoarseRows made{Array::uninitialised({n, dim}, NumberType::kInt8), Array::uninitialised({n})};
   auto* code = made.codes.mutable_data<int8_t>();
   for (int64_t k = 0; k < n; ++k)
-    made.steps.mutable_data<float>()[k] = place_codes(rows.row(k).data(), dim, kLargestCode, code + k * dim);
+    made.steps.mutable_data<float>()[k] = compute_codes(rows.row(k).data(), dim, kLargestCode, code + k * dim);
   return made;
 }
 

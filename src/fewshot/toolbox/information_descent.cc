@@ -52,7 +52,7 @@ void answer_by_information(const Task& task, const InformationLoss& loss, const 
   const int64_t n = task.n, dim = task.dim, learned = task.learned();
   const FloatMatrix labels = labels_of_supports(task).cast<float>().transpose();  // [n, s]
   Floats means;
-  place_class_means(task, means);
+  compute_class_means(task, means);
   FloatMatrix weights = Eigen::Map<const FloatMatrix>(means.data(), n, dim);
   FloatMatrix slopes(n, learned), pull(n, dim);
   std::vector<const float*> rows;

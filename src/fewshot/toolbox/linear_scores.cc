@@ -45,7 +45,7 @@ class LinearPlacer : public ClassPlacer {
 
 LinearScores distances_to_means(const Task& task, double sharpness) {
   Floats means;
-  place_class_means(task, means);
+  compute_class_means(task, means);
   const DoubleMatrix p =
       Eigen::Map<const FloatMatrix>(means.data(), task.n, task.dim).leftCols(task.width).cast<double>();
   return {2 * sharpness * p, -sharpness * p.rowwise().squaredNorm(), -sharpness};

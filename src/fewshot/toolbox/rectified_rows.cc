@@ -9,8 +9,8 @@
 namespace protocom {
 
 void RectifiedMembers::place(const Task& task, const RectifyProducts& products) {
-  place_cosines(task, products);
-  place_weights(task, products.stride);
+  compute_cosines(task, products);
+  compute_weights(task, products.stride);
   const auto n = static_cast<size_t>(task.n);
   totals_.assign(n, 0.0F);
   moved_.assign(n, 0.0F);
@@ -29,7 +29,7 @@ void RectifiedMembers::place(const Task& task, const RectifyProducts& products) 
 
 /// Of all points with the class means, unlabelled ones after the shift, by products of the points as they are; and the
 /// class of the largest.
-void RectifiedMembers::place_cosines(const Task& task, const RectifyProducts& products) {
+void RectifiedMembers::compute_cosines(const Task& task, const RectifyProducts& products) {
   const int64_t n = task.n, count = task.learned(), supports = task.supports();
   grow(factors_, count);
   grow(most_, count);
@@ -57,7 +57,7 @@ void RectifiedMembers::place_cosines(const Task& task, const RectifyProducts& pr
   }
 }
 
-void RectifiedMembers::place_weights(const Task& task, int64_t stride) {
+void RectifiedMembers::compute_weights(const Task& task, int64_t stride) {
   const auto scale = static_cast<float>(options_.scale);
   weights_.resize(nearest_.size());
   if (options_.variant == "sum") {
@@ -76,11 +76,11 @@ void RectifiedMembers::place_weights(const Task& task, int64_t stride) {
 }
 
 const Floats& RectifiedRows::place(const Task& task) {
-  place_class_means(task, means_);
+  compute_class_means(task, means_);
   if (task.unlabelled == 0) return means_;
-  place_products(task);
+  compute_products(task);
   members_.place(task, products_);
-  place_sums(task);
+  compute_sums(task);
   for (int64_t k = 0; k < task.n; ++k) {
     float* own = prototypes_.data() + k * task.dim;
     if (!members_.has_any(k)) std::copy_n(means_.data() + k * task.dim, task.dim, own);
@@ -91,7 +91,7 @@ const Floats& RectifiedRows::place(const Task& task) {
 
 /// Products with the class means, then with the shift: the first reads the rows from wherever they lie, and what comes
 /// after finds them in the second cache.
-void RectifiedRows::place_products(const Task& task) {
+void RectifiedRows::compute_products(const Task& task) {
   const int64_t n = task.n, count = task.learned(), dim = task.dim;
   const int64_t stride = padded_length(count);
   grow(dots_, count * n);
@@ -101,8 +101,8 @@ void RectifiedRows::place_products(const Task& task) {
     float* own = by_class_.data() + k * stride;
     for (int64_t i = 0; i < count; ++i) own[i] = dots_[static_cast<size_t>(i * n + k)];
   }
-  place_mean(task, 0, task.supports(), shift_);
-  place_mean(task, task.supports(), count, other_mean_);
+  compute_mean(task, 0, task.supports(), shift_);
+  compute_mean(task, task.supports(), count, other_mean_);
   add_scaled_row(-1, other_mean_.data(), dim, shift_.data());
   grow(shift_dots_, count);
   row_dots({task.rows.data(), count, shift_.data(), 1, dim, 1}, shift_dots_.data());
@@ -115,7 +115,7 @@ void RectifiedRows::place_products(const Task& task) {
 }
 
 /// Sums of each class's members by their weights.
-void RectifiedRows::place_sums(const Task& task) {
+void RectifiedRows::compute_sums(const Task& task) {
   const auto n = static_cast<size_t>(task.n);
   const int64_t count = task.learned();
   first_.assign(n + 1, 0);
@@ -147,7 +147,7 @@ const Floats& RectifiedSpan::place(const Task& task, RowSpan& span, const Floats
   std::fill_n(shift, supports, 1.0F / static_cast<float>(supports));
   std::fill_n(shift + supports, task.unlabelled, -1.0F / static_cast<float>(task.unlabelled));
   grow(dots_, (n + 1) * stride);
-  span.place_products(combinations_.data(), n + 1, dots_.data());
+  span.compute_products(combinations_.data(), n + 1, dots_.data());
   const float* of_shift = dots_.data() + n * stride;
   products_.begin(stride, dots_.data(), of_shift, row_dot(shift, of_shift, stride));
   for (int64_t k = 0; k < n; ++k) {

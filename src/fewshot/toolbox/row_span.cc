@@ -14,14 +14,14 @@ void RowSpan::place(const std::vector<const float*>& rows, int64_t dim) {
   // Products of all pairs would be more numbers, and slower, than the way through the dimensions.
   has_gram_ = points_ <= 2 * dim;
   squares_.assign(static_cast<size_t>(stride_), 0.0F);
-  if (has_gram_) place_gram();
+  if (has_gram_) compute_gram();
   for (int64_t i = 0; i < points_; ++i) {
     const float* own = rows_[static_cast<size_t>(i)];
     squares_[static_cast<size_t>(i)] = has_gram_ ? gram_[static_cast<size_t>(i * stride_ + i)] : row_dot(own, own, dim);
   }
 }
 
-void RowSpan::place_gram() {
+void RowSpan::compute_gram() {
   gram_.resize(static_cast<size_t>(points_ * stride_));
   for (int64_t i = 0; i < points_; ++i) std::fill_n(gram_.data() + i * stride_ + points_, stride_ - points_, 0.0F);
   gram_of_rows({rows_.data(), points_, dim_, stride_}, gram_.data());
@@ -42,7 +42,7 @@ const float* RowSpan::inner(int64_t point) {
   return inner_.data();
 }
 
-void RowSpan::place_products(const float* coefficients, int64_t n, float* out) {
+void RowSpan::compute_products(const float* coefficients, int64_t n, float* out) {
   if (has_gram_) return dense_rows({coefficients, stride_, n, points_, panels_.data(), zeros_.data(), stride_}, out);
   vectors_.resize(static_cast<size_t>(n * dim_));
   sums_of_rows({rows_.data(), points_, coefficients, n, stride_, dim_}, vectors_.data());
@@ -54,8 +54,8 @@ void RowSpan::place_products(const float* coefficients, int64_t n, float* out) {
   products_of_rows({combinations.data(), n, rows_.data(), points_, dim_, stride_}, out);
 }
 
-void RowSpan::place_distances(const float* coefficients, int64_t n, float* out) {
-  place_products(coefficients, n, out);
+void RowSpan::compute_distances(const float* coefficients, int64_t n, float* out) {
+  compute_products(coefficients, n, out);
   for (int64_t k = 0; k < n; ++k) {
     float* own = out + k * stride_;
     const float length = row_dot(coefficients + k * stride_, own, stride_);

@@ -6,21 +6,21 @@ namespace protocom {
 
 const Floats& SoftKMeans::place(const Task& task, const std::vector<const float*>& rows, int64_t dim) {
   span_.place(rows, dim);
-  place_mean_coefficients(task, stride(), means_);
-  place_labels(task, stride(), labels_);
+  compute_mean_coefficients(task, stride(), means_);
+  compute_labels(task, stride(), labels_);
   for (int64_t step = 0; step < options_.steps; ++step) {
-    place_logits(task.n);
+    compute_logits(task.n);
     exponentials_of_classes(logits_.data(), task.n, stride());
     shares_of_classes(nullptr, logits_.data(), task.n, stride());
-    place_means_of_shares(task, labels_, logits_.data() + task.supports(), stride(), stride(), means_);
+    compute_means_of_shares(task, labels_, logits_.data() + task.supports(), stride(), stride(), means_);
   }
-  place_logits(task.n);
+  compute_logits(task.n);
   return logits_;
 }
 
-void SoftKMeans::place_logits(int64_t n) {
+void SoftKMeans::compute_logits(int64_t n) {
   logits_.resize(means_.size());
-  span_.place_distances(means_.data(), n, logits_.data());
+  span_.compute_distances(means_.data(), n, logits_.data());
   for (float& logit : logits_) logit *= -static_cast<float>(options_.sharpness);
 }
 

@@ -25,7 +25,7 @@ std::vector<float> shares_of_supports(const Task& task) {
 
 }  // namespace
 
-void place_class_means(const Task& task, Floats& means) {
+void compute_class_means(const Task& task, Floats& means) {
   grow(means, task.n * task.dim);
   const std::vector<float> shares = shares_of_supports(task);
   std::vector<float> weights;
@@ -39,7 +39,7 @@ void place_class_means(const Task& task, Floats& means) {
   }
 }
 
-void place_mean_coefficients(const Task& task, int64_t stride, Floats& means) {
+void compute_mean_coefficients(const Task& task, int64_t stride, Floats& means) {
   means.assign(static_cast<size_t>(task.n * stride), 0.0F);
   const std::vector<float> shares = shares_of_supports(task);
   for (int64_t i = 0; i < task.supports(); ++i) {
@@ -48,13 +48,13 @@ void place_mean_coefficients(const Task& task, int64_t stride, Floats& means) {
   }
 }
 
-void place_mean(const Task& task, int64_t begin, int64_t end, Floats& mean) {
+void compute_mean(const Task& task, int64_t begin, int64_t end, Floats& mean) {
   const std::vector<float> shares(static_cast<size_t>(end - begin), 1.0F / static_cast<float>(end - begin));
   grow(mean, task.dim);
   sums_of_rows({task.rows.data() + begin, end - begin, shares.data(), 1, end - begin, task.dim}, mean.data());
 }
 
-void place_negative_distances(const Task& task, int64_t first, int64_t count, const Floats& vectors, float* out) {
+void compute_negative_distances(const Task& task, int64_t first, int64_t count, const Floats& vectors, float* out) {
   const int64_t n = task.n;
   row_dots({task.rows.data() + first, count, vectors.data(), n, task.dim, n}, out);
   const std::vector<float> squares = squares_of(vectors, n, task.dim);
@@ -67,7 +67,7 @@ void place_negative_distances(const Task& task, int64_t first, int64_t count, co
   }
 }
 
-void place_cosines(const Task& task, int64_t first, int64_t count, const Floats& vectors, float* out) {
+void compute_cosines(const Task& task, int64_t first, int64_t count, const Floats& vectors, float* out) {
   const int64_t n = task.n;
   row_dots({task.rows.data() + first, count, vectors.data(), n, task.dim, n}, out);
   std::vector<float> factors = squares_of(vectors, n, task.dim);
@@ -82,7 +82,7 @@ void scale_logits(const Task& task, double factor, float* logits) {
   for (int64_t i = 0; i < task.queries * task.n; ++i) logits[i] *= static_cast<float>(factor);
 }
 
-void place_products_with_supports(const Task& task, Floats& out) {
+void compute_products_with_supports(const Task& task, Floats& out) {
   const int64_t supports = task.supports();
   out.resize(static_cast<size_t>(task.queries * supports));
   products_of_rows(
@@ -90,22 +90,22 @@ void place_products_with_supports(const Task& task, Floats& out) {
       out.data());
 }
 
-void place_labels(const Task& task, int64_t stride, Floats& labels) {
+void compute_labels(const Task& task, int64_t stride, Floats& labels) {
   labels.assign(static_cast<size_t>(task.n * stride), 0.0F);
   for (int64_t i = 0; i < task.supports(); ++i)
     labels[static_cast<size_t>(task.label[static_cast<size_t>(i)] * stride + i)] = 1;
 }
 
-void place_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride, int64_t stride,
-                  Floats& out) {
+void compute_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride, int64_t stride,
+                    Floats& out) {
   out = labels;
   for (int64_t k = 0; k < task.n; ++k)
     std::copy_n(shares + k * shares_stride, task.unlabelled, out.data() + k * stride + task.supports());
 }
 
-void place_means_of_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride,
-                           int64_t stride, Floats& means) {
-  place_shares(task, labels, shares, shares_stride, stride, means);
+void compute_means_of_shares(const Task& task, const Floats& labels, const float* shares, int64_t shares_stride,
+                             int64_t stride, Floats& means) {
+  compute_shares(task, labels, shares, shares_stride, stride, means);
   for (int64_t k = 0; k < task.n; ++k) {
     float* own = means.data() + k * stride;
     const float inverse = 1 / std::accumulate(own, own + stride, 0.0F);
@@ -118,7 +118,7 @@ void step_towards(const Floats& next, double rate, Floats& means) {
   for (size_t i = 0; i < means.size(); ++i) means[i] += part * (next[i] - means[i]);
 }
 
-void place_logits_of_queries(const Task& task, const Floats& of_points, int64_t stride, float* logits) {
+void compute_logits_of_queries(const Task& task, const Floats& of_points, int64_t stride, float* logits) {
   for (int64_t k = 0; k < task.n; ++k) {
     const float* own = of_points.data() + k * stride + task.first_query();
     for (int64_t i = 0; i < task.queries; ++i) logits[i * task.n + k] = own[i];

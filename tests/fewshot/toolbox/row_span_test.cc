@@ -61,8 +61,8 @@ TEST(RowSpan, GivesProductsAndDistancesOfCombinationsInBothItsForms) {
     span.place(world.rows, kRowMultiple);
     ASSERT_EQ(span.stride(), padded_length(points));
     Floats products(static_cast<size_t>(3 * span.stride()), 9.0F), distances = products;
-    span.place_products(world.coefficients.data(), 3, products.data());
-    span.place_distances(world.coefficients.data(), 3, distances.data());
+    span.compute_products(world.coefficients.data(), 3, products.data());
+    span.compute_distances(world.coefficients.data(), 3, distances.data());
     for (int64_t k = 0; k < 3; ++k) {
       const std::vector<double> to = world.combination(k);
       for (int64_t i = 0; i < points; ++i) {

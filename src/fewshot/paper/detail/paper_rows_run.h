@@ -32,8 +32,8 @@ class PaperRowsRun {
 
  private:
   void reserve(const Task& task);
-  void place_means(const Task& task);
-  void place_completed(const std::vector<const float*>& completed);
+  void compute_means(const Task& task);
+  void compute_completed(const std::vector<const float*>& completed);
   void weigh(const Task& task, const std::vector<float>& dots, const std::vector<float>& column_norms, double scale);
   void move_columns(const Task& task);
   void fuse(const Task& task, const FastRow& row, float* fused);

@@ -48,7 +48,7 @@ TaskScale task_scale(const PldaModel& model, double images, double asked);
 
 /// The logits [q] of a class never seen beside `logits` [q, n]: the chance that an image is of one of the classes is
 /// judged of each image by itself, from its log predictives [q, n] and that of a class never seen, `none` [q].
-void place_unseen(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale, const float* logits,
-                  float* unseen);
+void compute_unseen(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale,
+                    const float* logits, float* unseen);
 
 }  // namespace protocom

@@ -12,11 +12,11 @@ class OpenRun : public TaskRun {
   [[nodiscard]] const float* unseen() const final { return unseen_.data(); }
 
  protected:
-  /// place_unseen() of the task's queries beside their logits.
+  /// compute_unseen() of the task's queries beside their logits.
   void set_unseen_logits(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale,
                          const float* logits) {
     unseen_.resize(static_cast<size_t>(none.size()));
-    place_unseen(predictive, none, scale, logits, unseen_.data());
+    compute_unseen(predictive, none, scale, logits, unseen_.data());
   }
 
  private:

@@ -54,7 +54,7 @@ class PldaRows : public FeatureTransform {
 
  private:
   /// f of directions [m, d], in rows that are zeros: as sums of `count` [m].
-  void place_linear(const FloatMatrix& z, const Eigen::VectorXf& count, Eigen::Ref<FloatMatrix> rows) const;
+  void compute_linear(const FloatMatrix& z, const Eigen::VectorXf& count, Eigen::Ref<FloatMatrix> rows) const;
 
   PldaLayout layout_;
   FloatSpace space_;

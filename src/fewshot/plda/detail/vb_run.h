@@ -47,24 +47,24 @@ class PldaVbRun {
 
   void begin(const PldaVbEpisode& episode);
 
-  void place_by_class();
+  void compute_by_class();
 
   /// M-step: the means from the labelled images and the weighted unlabelled ones; own_ becomes |m|^2 + spread sum v.
-  void place_means();
+  void compute_means();
 
   /// What the rest adds: rest_dots_ [u, n] = x . m and own_ += |m|^2, for m = gain (T + sum_j w_j x_j).
-  void place_rest();
+  void compute_rest();
 
   void dot(const float* const* rows, int64_t count, float* logits);
 
-  void place_logits(float* logits);
+  void compute_logits(float* logits);
 
-  void place_shares(const float* logits);
+  void compute_shares(const float* logits);
 
   /// Sinkhorn's scaling of the columns, from the shares of the step before.
   void balance(const float* logits, double target);
 
-  void place_responsibilities(const float* logits);
+  void compute_responsibilities(const float* logits);
 
   PldaVbOptions options_;
   PldaVbEpisode episode_;

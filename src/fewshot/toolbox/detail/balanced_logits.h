@@ -22,7 +22,7 @@ class BalancedLogits {
   void answer(const Task& task, float* logits) const;
 
  private:
-  void place_kernel(const Task& task);
+  void compute_kernel(const Task& task);
 
   float factor_;
   int64_t stride_ = 0, plan_stride_ = 0;

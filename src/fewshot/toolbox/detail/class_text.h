@@ -15,9 +15,11 @@ class ClassText {
   /// [count, n]. A class without a text has the mean of the task's others, so that it neither gains nor loses by that;
   /// if no class has a text all are 0. Throws Error when the vectors are of another length than the images', or the
   /// task's classes are not known.
-  void place_cosines(const Task& task, int64_t first, int64_t count, float* out) const;
+  void compute_cosines(const Task& task, int64_t first, int64_t count, float* out) const;
   /// The same of the queries, [q, n].
-  void place_cosines(const Task& task, float* out) const { place_cosines(task, task.first_query(), task.queries, out); }
+  void compute_cosines(const Task& task, float* out) const {
+    compute_cosines(task, task.first_query(), task.queries, out);
+  }
 
   /// The vectors [n, d] whose products with features of unit length [d] are those cosines, of classes [n] by their
   /// rows of the KnowledgeTable. Throws Error when they are of another length than `width`.

@@ -60,8 +60,8 @@ class RectifiedMembers {
   [[nodiscard]] float moved(int64_t k) const { return moved_[static_cast<size_t>(k)]; }
 
  private:
-  void place_cosines(const Task& task, const RectifyProducts& products);
-  void place_weights(const Task& task, int64_t stride);
+  void compute_cosines(const Task& task, const RectifyProducts& products);
+  void compute_weights(const Task& task, int64_t stride);
 
   RectifyOptions options_;
   Floats factors_, most_;         // [stride], of each point
@@ -80,8 +80,8 @@ class RectifiedRows {
   const Floats& place(const Task& task);
 
  private:
-  void place_products(const Task& task);
-  void place_sums(const Task& task);
+  void compute_products(const Task& task);
+  void compute_sums(const Task& task);
 
   RectifiedMembers members_;
   RectifyProducts products_;

@@ -20,14 +20,14 @@ class RowSpan {
   [[nodiscard]] const float* inner(int64_t point);
 
   /// Products of every point and combinations of coefficients [n, stride()], to `out` [n, stride()].
-  void place_products(const float* coefficients, int64_t n, float* out);
+  void compute_products(const float* coefficients, int64_t n, float* out);
 
   /// Squared distances of every point and combinations of coefficients [n, stride()], at least 0, to `out`
   /// [n, stride()].
-  void place_distances(const float* coefficients, int64_t n, float* out);
+  void compute_distances(const float* coefficients, int64_t n, float* out);
 
  private:
-  void place_gram();
+  void compute_gram();
 
   std::vector<const float*> rows_;  // [m]
   int64_t points_ = 0;

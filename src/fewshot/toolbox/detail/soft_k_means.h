@@ -25,7 +25,7 @@ class SoftKMeans {
   [[nodiscard]] int64_t stride() const { return span_.stride(); }
 
  private:
-  void place_logits(int64_t n);
+  void compute_logits(int64_t n);
 
   SoftKMeansOptions options_;
   RowSpan span_;

@@ -12,7 +12,7 @@ namespace protocom {
 /// What the texts say of `count` points of a task from `first` on: softmax(scale * cosine), [count, n].
 inline DoubleMatrix stated(const ClassText& text, const Task& task, int64_t first, int64_t count, double scale) {
   FloatMatrix cosines(count, task.n);
-  text.place_cosines(task, first, count, cosines.data());
+  text.compute_cosines(task, first, count, cosines.data());
   return softmax(scale * cosines.cast<double>());
 }
 
