@@ -20,10 +20,10 @@ std::string words_of(const std::vector<NearImage>& nearest) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// Each of kAnswerFields after a comma.
+/// Each of answer_fields() after a comma.
 std::string field_cells(const Answer& answer) {
   std::string cells;
-  for (const AnswerField& field : kAnswerFields) cells += "," + csv_value(field, answer);
+  for (const AnswerField& field : answer_fields()) cells += "," + csv_value(field, answer);
   return cells;
 }
 
@@ -114,7 +114,7 @@ std::string AnswerCsv::header() const {
     names = "image,class,probability";
     for (size_t i = 2; i <= classes; ++i) names += fmt::format(",class_{0},probability_{0}", i);
   }
-  for (const AnswerField& field : kAnswerFields) names += fmt::format(",{}", field.name);
+  for (const AnswerField& field : answer_fields()) names += fmt::format(",{}", field.name);
   return names + ",attributes,nearest" + (sets ? ",set" : "") + (groups ? ",group,group_probability" : "") +
          (boxes ? ",x,y,width,height" : "") + (series ? ",series" : "") + "\n";
 }

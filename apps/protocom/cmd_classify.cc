@@ -3,6 +3,7 @@
 #include "answer_printer.h"
 #include "base/printed_json.h"
 #include "box_answers.h"
+#include "classify_options.h"
 #include "cli.h"
 #include "dataset_options.h"
 #include "datasets/boxes.h"
@@ -11,7 +12,6 @@
 #include "images/image_region.h"
 #include "job.h"
 #include "recognizer/occlusion.h"
-#include "recognizer/series.h"
 #include "shared_work.h"
 #include "xmp_sidecars.h"
 
@@ -19,38 +19,6 @@ namespace protocom::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct ClassifyArguments {
-  std::string recognizer, format = "table", out, features_out, series;
-  Provenance provenance;
-  double series_gap = kSeriesGap;
-  ResumeLines resume = ResumeLines::kNo;
-  std::vector<std::string> images;
-  RecognizerOptions recognizing;
-  bool together = false;
-  bool explain = false;
-  std::vector<std::string> shares;
-  BoxChoice boxes;
-};
-
-/// "cat=0.5" -> "cat", 0.5.
-std::pair<std::string, double> share_in(const std::string& text) {
-  const size_t sign = text.rfind('=');
-  const std::string number = sign == std::string::npos ? "" : text.substr(sign + 1);
-  double share = 0;
-  if (sign == std::string::npos || sign == 0 || !CLI::detail::lexical_cast(number, share))
-    fail_usage("--shares {}: expected a class and its share, as in cat=0.5", text);
-  return {text.substr(0, sign), share};
-}
-
-void take_proportions(ClassifyArguments& options) {
-  RecognizerOptions& recognizing = options.recognizing;
-  for (const std::string& word : options.shares) recognizing.shares.insert(share_in(word));
-  if (!options.shares.empty() && recognizing.proportions.empty()) recognizing.proportions = "given";
-  if ((recognizing.proportions == "given") != !options.shares.empty())
-    fail_usage("--shares and `--proportions given` must be used together");
-  if (options.together || !recognizing.proportions.empty()) recognizing.together = true;
-}
 
 /// What --features-out calls an image.
 using NameOf = std::function<fs::path(const fs::path&)>;
@@ -238,7 +206,7 @@ void print_explained(const ClassifyArguments& options, const fs::path& image, co
 void explain_answers(const ClassifyArguments& options) {
   if (options.format != "table" && options.format != "json")
     fail_usage("--explain prints a table or json: leave out --format {}", options.format);
-  if (!options.out.empty() || !options.series.empty() || options.together)
+  if (!options.out.empty() || !options.series.empty() || options.recognizing.together)
     fail_usage("--explain takes photos one by one: leave out --out, --series and --batch-together");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
@@ -303,58 +271,6 @@ void run_classify(const CLI::App& command, ClassifyArguments& options) {
   as_lines ? write_lines(command, options) : print_answers(options);
 }
 
-void add_method_options(CLI::App& command, ClassifyArguments& options) {
-  CLI::Option* method =
-      command.add_option("--method", options.recognizing.method,
-                         "Method with its parameters, see protocom methods: mean-fusion:gamma=20; default: the "
-                         "recognizer's fitted method, or the one that val chose for its completion model");
-  command
-      .add_flag("--batch-together", options.together,
-                "Use the transductive method (plda-vb with a fitted plda, else gauss-fusion), which classifies all "
-                "images together; default: each independently")
-      ->excludes(method);
-  command
-      .add_option("--proportions", options.recognizing.proportions,
-                  "Class proportions that --batch-together assumes: estimate, balanced, or given (by --shares); for "
-                  "plda; implies --batch-together")
-      ->check(CLI::IsMember({"estimate", "balanced", "given"}))
-      ->excludes(method);
-  add_list_option(command, "--shares", options.shares,
-                  "Shares of the classes among the images, cat=0.5,dog=0.3; the others share the rest equally")
-      ->allow_extra_args(false)
-      ->excludes(method);
-}
-
-void add_format_options(CLI::App& command, ClassifyArguments& options) {
-  std::vector<std::string> formats = AnswerPrinter::formats();
-  for (const char* format : {"timelapse", "xmp"}) formats.emplace_back(format);
-  for (const std::string& format : BoxAnswers::formats()) formats.push_back(format);
-  command
-      .add_option("--format", options.format,
-                  "table, json (an object per line), csv (a row per image), csv-long (a row per image and class), "
-                  "timelapse (its CSV); xmp: keywords in sidecars beside the photos; megadetector or coco: the JSON "
-                  "of --boxes with the classes")
-      ->check(CLI::IsMember(formats));
-  add_output_option(command, "--out", options.out,
-                    "File for the answers instead of printing: CSV as --format says, the JSON of --boxes, otherwise "
-                    "lines of JSON, for which several processes share the images (docs/scaling.md)");
-  add_resume(command, options.resume, "--out");
-  add_output_option(command, "--features-out", options.features_out,
-                    "Also write the features of the images as extract does (npz), with their paths; labels: the first "
-                    "class of each answer");
-}
-
-void add_series_options(CLI::App& command, ClassifyArguments& options) {
-  CLI::Option* series = command.add_option(
-      "--series", options.series,
-      "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
-      "a folder), folder, or a CSV with a column of images and the column that says the series "
-      "(visits.csv:visit); csv and json repeat it for each photo, with the number of its series");
-  command.add_option("--series-gap", options.series_gap, "A series ends after this many seconds without a photo")
-      ->check(CLI::Range(0.001, 86400.0))
-      ->needs(series);
-}
-
 void add_classify_command(CLI::App& app) {
   auto options = std::make_shared<ClassifyArguments>();
   options->recognizing.attributes = 3;
@@ -371,25 +287,7 @@ void add_classify_command(CLI::App& app) {
   add_box_options(*command, options->boxes);
   add_format_options(*command, *options);
   add_series_options(*command, *options);
-  command
-      ->add_option("--coverage", options->recognizing.coverage,
-                   "Also print a set of classes that contains the right one for this share of new photos (0.9), by "
-                   "leave-one-out")
-      ->check(CLI::Range(0.001, 0.999));
-  command
-      ->add_option("--roll-up", options->recognizing.roll_up,
-                   "If the first class is less probable than this (0.9), answer its smallest group that is not; groups "
-                   "are the levels of titles or names (animals/birds/robin)")
-      ->check(CLI::Range(0.001, 0.999));
-  command->add_option("--top", options->recognizing.top, "How many classes to show for each image")->check(at_least(1));
-  command->add_option("--nearest", options->recognizing.nearest, "How many of the most similar enrolled images to show")
-      ->check(at_least(0));
-  command
-      ->add_option("--attributes", options->recognizing.attributes,
-                   "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
-      ->check(at_least(0));
-  command->add_flag("--explain", options->explain,
-                    "Also which part of each image made its answer: a map of 7 x 7 patches, each covered once");
+  add_answer_options(*command, *options);
   add_batch(*command, options->recognizing.batch);
   add_device(*command, options->recognizing.device);
   command->callback([command, options] { run_classify(*command, *options); });

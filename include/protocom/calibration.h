@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,15 @@ struct Exchange {
   double false_accept = 0;  ///< share of unknown images that are accepted
   double accepted = 0;      ///< share of images of the classes that are accepted
   double threshold = 0;     ///< of familiarity
+};
+
+/// Which threshold of "none of these" is wanted.
+struct CalibrateOptions {
+  /// The share of unknown images that may be accepted, in (0, 1).
+  std::optional<double> false_accept = {};
+  /// Without a rate: whether the threshold is the balanced point, at which as many unknown images are accepted as
+  /// images of the classes are refused. It is where unknown images are given.
+  bool similar = false;
 };
 
 /// The factor that turns a method's scores into probabilities, and the threshold of "none of these".
@@ -39,6 +49,7 @@ struct Calibration {
 }  // namespace protocom::v0
 
 namespace protocom {
+using v0::CalibrateOptions;
 using v0::Calibration;
 using v0::Exchange;
 }  // namespace protocom

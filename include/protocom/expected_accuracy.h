@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/export.h"
+#include "protocom/error.h"
 
 namespace protocom::v0 {
 
@@ -35,6 +35,7 @@ struct ExpectedAccuracy {
   int64_t unlabelled = 0;                         ///< unlabelled images that it uses
   std::optional<double> without_unlabelled = {};  ///< `expected` as if there were none; none if there are none
   std::vector<LeftOutMistake> mistakes = {};      ///< the wrong answers
+  Warnings warnings = {};
 };
 
 }  // namespace protocom::v0

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "protocom/export.h"
+#include "protocom/error.h"
 
 namespace protocom::v0 {
 
@@ -53,6 +53,7 @@ struct LabelCheck {
   std::vector<ConfusedClasses> confused;  ///< most mistaken first
   std::vector<SharedImage> shared;
   std::vector<LeftOutClass> classes;  ///< with held-out images, the least certain first: they need more images most
+  Warnings warnings = {};
 };
 
 }  // namespace protocom::v0

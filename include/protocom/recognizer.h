@@ -39,10 +39,13 @@ class PROTOCOM_API Recognizer {
  public:
   /// Opens a file. Throws Error if it is missing, damaged or no recognizer; UsageError for a method that it cannot use.
   static Recognizer open(const std::string& path, const RecognizerOptions& options = {});
-  /// Makes a file with the classes of `parts.images` and opens it. Throws UsageError if a part is missing, Error if
-  /// parts do not match one another, the file exists or no image can be read; no file is left then.
+  /// Makes a file with the classes of `parts.images` and opens it; see first_enrolment(). Throws UsageError if a part
+  /// is missing, Error if parts do not match one another, the file exists or no image can be read; no file is left
+  /// then.
   static Recognizer create(const std::string& path, const RecognizerParts& parts, const RecognizerOptions& options = {},
                            const Progress& progress = {});
+  /// What create() enrolled, with the images that could not be read and its warnings. Without classes after open().
+  [[nodiscard]] const Enrolment& first_enrolment() const;
   ~Recognizer();
   Recognizer(Recognizer&& other) noexcept;
   Recognizer& operator=(Recognizer&& other) noexcept;
@@ -100,8 +103,8 @@ class PROTOCOM_API Recognizer {
   /// `others` (unknown images), as many unknown images exceed it as own images do not; with `false_accept`, at most
   /// that share of unknown images. Without `others`, held-out classes are the unknown images. The file stores it.
   /// Throws Error for too few images, UsageError for a rate outside (0, 1).
-  Calibration calibrate(const std::vector<Image>& others = {}, std::optional<double> false_accept = {},
-                        const Progress& progress = {}, bool similar = false);
+  Calibration calibrate(const std::vector<Image>& others = {}, const CalibrateOptions& options = {},
+                        const Progress& progress = {});
   /// The current calibration, if there is one.
   [[nodiscard]] std::optional<Calibration> calibration() const;
 

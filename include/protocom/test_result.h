@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocom/error.h"
-#include "protocom/left_out_files.h"
+#include "protocom/skipped_files.h"
 
 namespace protocom::v0 {
 

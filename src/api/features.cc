@@ -19,7 +19,7 @@ std::vector<protocom::Split> splits_of(const std::vector<std::string>& texts, si
   return splits;
 }
 
-void check_labels(const Labels& labels, size_t classes) {
+void check_in_range(const Labels& labels, size_t classes) {
   for (size_t i = 0; i < labels.numbers().size(); ++i) {
     const int64_t label = labels.numbers()[i];
     if (label < 0 || label >= static_cast<int64_t>(classes))
@@ -32,7 +32,7 @@ protocom::FeatureSet make_feature_set(const Rows& features, const Labels& labels
   set.features = array_of(features, "features").copy();
   set.class_names = names_for(labels, options.class_names);
   check_one_label_a_row(labels, features.rows());
-  check_labels(labels, set.class_names.size());
+  check_in_range(labels, set.class_names.size());
   set.labels = labels.numbers();
   set.class_split = splits_of(options.split, set.class_names.size());
   set.image_ids = options.ids;

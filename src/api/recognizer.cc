@@ -52,6 +52,7 @@ struct Recognizer::Impl {
 
   std::string path;
   SharedRecognizer shared;
+  Enrolment first = {};  // of create()
 
   template <typename Work>
   auto call(const Work& work) -> decltype(shared.call(work)) {
@@ -72,13 +73,19 @@ Recognizer Recognizer::create(const std::string& path, const RecognizerParts& pa
                               const Progress& progress) {
   return guarded([&] {
     check_options(options);
+    const Collected collected;
     CallerProgress reported(progress);
     Provenance provenance;
     provenance.command = "recognizer create";
-    create_recognizer(path, parts, provenance, reported);
-    return open(path, options);
+    std::optional<Enrolment> done = create_recognizer(path, parts, provenance, reported);
+    Recognizer made = open(path, options);
+    if (done) made.impl_->first = std::move(*done);
+    made.impl_->first.warnings = collected.warnings();
+    return made;
   });
 }
+
+const Enrolment& Recognizer::first_enrolment() const { return impl_->first; }
 
 Answer Recognizer::classify(const Image& image) {
   Answers answers = classify(std::vector<Image>{image});
@@ -172,13 +179,12 @@ std::string Recognizer::redo() {
   return impl_->call([](protocom::Recognizer& own) { return own.file().redo().what; });
 }
 
-Calibration Recognizer::calibrate(const std::vector<Image>& others, std::optional<double> false_accept,
-                                  const Progress& progress, bool similar) {
+Calibration Recognizer::calibrate(const std::vector<Image>& others, const CalibrateOptions& given_options,
+                                  const Progress& progress) {
   return with_warnings([&] {
     CallerProgress reported(progress);
-    protocom::CalibrationOptions options;
-    options.false_accept = false_accept;
-    options.similar = similar;
+    CalibrationOptions options;
+    static_cast<CalibrateOptions&>(options) = given_options;
     const Array unknown = others.empty() ? Array() : impl_->shared.features_of(given(others));
     return impl_->shared.calibrate(unknown, options, reported);
   });
@@ -189,13 +195,15 @@ std::optional<Calibration> Recognizer::calibration() const {
 }
 
 ExpectedAccuracy Recognizer::expected_accuracy(const Progress& progress) {
-  CallerProgress reported(progress);
-  return impl_->call([&](protocom::Recognizer& own) { return own.expected_accuracy(reported); });
+  return with_warnings([&] {
+    CallerProgress reported(progress);
+    return impl_->shared.call([&](protocom::Recognizer& own) { return own.expected_accuracy(reported); });
+  });
 }
 
 TestResult Recognizer::test(const std::vector<Image>& images, const std::vector<std::string>& labels) {
   return with_warnings([&] {
-    SharedRecognizer::check_labels(labels.size(), images.size());
+    SharedRecognizer::check_one_label_an_image(labels.size(), images.size());
     return impl_->shared.test(impl_->shared.examples_of(given(images)), labels);
   });
 }
@@ -212,8 +220,10 @@ TestResult Recognizer::test(const EnrolSources& sources, const Progress& progres
 }
 
 LabelCheck Recognizer::check_labels(const Progress& progress) {
-  CallerProgress reported(progress);
-  return impl_->call([&](protocom::Recognizer& own) { return own.check_labels(reported); });
+  return with_warnings([&] {
+    CallerProgress reported(progress);
+    return impl_->shared.call([&](protocom::Recognizer& own) { return own.check_labels(reported); });
+  });
 }
 
 Suggestions Recognizer::suggest(const std::vector<Image>& images, int64_t count) {

@@ -2,21 +2,19 @@
 
 #include <atomic>
 
-#include "base/error.h"
+#include "base/enum_words.h"
 
 namespace protocom {
 namespace {
+
+constexpr EnumWord<Engine> kEngines[] = {
+    {Engine::kAuto, "auto"}, {Engine::kOnnxRuntime, "onnxruntime"}, {Engine::kTorch, "torch"}};
 
 std::atomic<Engine> process_engine{Engine::kAuto};
 
 }  // namespace
 
-Engine parse_engine(std::string_view text) {
-  if (text == "auto") return Engine::kAuto;
-  if (text == "onnxruntime") return Engine::kOnnxRuntime;
-  if (text == "torch") return Engine::kTorch;
-  fail_usage("unknown engine '{}': expected auto, onnxruntime or torch", text);
-}
+Engine parse_engine(std::string_view text) { return value_of(kEngines, text, "engine"); }
 
 void set_engine(Engine engine) { process_engine = engine; }
 

@@ -13,16 +13,11 @@ double parse_false_accept(const json& value) {
   return rate;
 }
 
-bool parse_similar(const json& value) {
-  if (!value.is_boolean()) refuse(400, "'similar': expected true or false");
-  return value.get<bool>();
-}
-
 /// What is requested: a rate, or similar kinds too.
 CalibrationOptions options_of(const Sent& sent) {
   CalibrationOptions options;
   if (const auto rate = sent.find("false_accept")) options.false_accept = parse_false_accept(*rate);
-  if (const auto similar = sent.find("similar")) options.similar = parse_similar(*similar);
+  if (const auto similar = sent.find("similar")) options.similar = flag_of(*similar, "similar");
   return options;
 }
 

@@ -74,26 +74,26 @@ void Api::check_class(const Request& request, const ClassToDescribe& described) 
   with_editor(request, [&](Recognizer& editor) { return refusing(400, [&] { return editor.describe(described); }); });
 }
 
-json Api::change_class(const Request& asked) {
-  const std::string name = class_name_in(asked.parameters.at("class"));
-  const json body = read_json_body(asked.body, shape_of(asked, {"name", "attributes"})).members;
+json Api::change_class(const Request& request) {
+  const std::string name = class_name_in(request.parameters.at("class"));
+  const json body = read_json_body(request.body, shape_of(request, {"name", "attributes"})).members;
   if (body.size() != 1) refuse(400, "give either a name or attributes: each is a change that can be undone");
-  ClassToDescribe request;
-  request.name = name;
-  if (body.contains("attributes")) take_attributes(body, "attributes", request);
-  if (body.contains("attributes") && request.attributes.empty()) refuse(400, "give at least one attribute");
-  if (!request.attributes.empty()) check_class(asked, request);
+  ClassToDescribe described;
+  described.name = name;
+  if (body.contains("attributes")) read_attributes_member(body, "attributes", described);
+  if (body.contains("attributes") && described.attributes.empty()) refuse(400, "give at least one attribute");
+  if (!described.attributes.empty()) check_class(request, described);
   const std::string new_name = body.contains("name") ? new_class_name_in(text_in(body, "name")) : name;
-  return with_editor(asked, [&](Recognizer& editor) {
+  return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     json changed = class_json(class_or_404(file, name));
     changed["change"] = json();
-    if (new_name == name && request.attributes.empty()) return changed;
+    if (new_name == name && described.attributes.empty()) return changed;
     if (new_name != name) {
       check_free(file, new_name);
       refusing(409, [&] { file.rename_class(name, new_name); });
     } else {
-      editor.enrol_class(request);
+      editor.enrol_class(described);
     }
     changed = class_json(class_or_404(file, new_name));
     changed["change"] = change_json(file.last_made());

@@ -10,11 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-bool is_true(const json& value) {
-  if (!value.is_boolean()) refuse(400, "'with_features': expected true or false");
-  return value.get<bool>();
-}
-
 /// Images that are asked about, and what is asked of their answers.
 struct Asked {
   std::vector<Upload> images;
@@ -120,7 +115,7 @@ void Api::classify(const Request& request, const Respond& respond) {
   if (is_series(request)) return classify_series(request, read(request, {kBoxesField}), respond);
   auto asked = std::make_shared<Asked>(asked_in(request, options_.recognizing));
   Sent sent = read(request, {"with_features", kBoxesField});
-  asked->with_features = is_true(sent.find("with_features").value_or(false));
+  asked->with_features = flag_of(sent.find("with_features").value_or(false), "with_features");
   if (sent.features.defined()) return classify_features(request, std::move(sent.features), respond);
   asked->images = std::move(sent.images);
   if (asked->images.empty())

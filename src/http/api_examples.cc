@@ -17,7 +17,7 @@ constexpr size_t kMostDescriptions = 64;
 
 /// A request's content for a class: what it says of it, and images or features.
 struct Enrolling {
-  ClassToDescribe request;
+  ClassToDescribe described;
   std::vector<std::string> warnings = {};  // of the descriptions
   Sent sent;
 };
@@ -43,14 +43,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 Enrolling enrolling_of(const std::string& name, Sent sent) {
   Enrolling read;
-  read.request.name = name;
+  read.described.name = name;
   read.sent = std::move(sent);
   const json& members = read.sent.members;
   const auto& fields = read.sent.fields;
-  if (members.contains("attributes")) take_attributes(members, "attributes", read.request);
-  if (members.contains("descriptions")) read.request.descriptions = descriptions_in(members, "descriptions");
-  if (fields.count("attributes") > 0) read.request.attributes = split(fields.at("attributes"));
-  if (fields.count("descriptions") > 0) read.request.descriptions = lines_of(fields.at("descriptions"));
+  if (members.contains("attributes")) read_attributes_member(members, "attributes", read.described);
+  if (members.contains("descriptions")) read.described.descriptions = descriptions_in(members, "descriptions");
+  if (fields.count("attributes") > 0) read.described.attributes = split(fields.at("attributes"));
+  if (fields.count("descriptions") > 0) read.described.descriptions = lines_of(fields.at("descriptions"));
   return read;
 }
 
@@ -73,7 +73,7 @@ std::vector<std::string> also_elsewhere(const RecognizerFile& file, const std::s
 
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const Array& features) {
   const NewExamples examples = examples_of(what.sent, features, recognizer);
-  const EnrolledClass done = recognizer.enrol_class(what.request, examples);
+  const EnrolledClass done = recognizer.enrol_class(what.described, examples);
   std::vector<std::string> warnings = what.warnings;
   for (std::string& one : also_elsewhere(recognizer.file(), done.now.name, examples.hashes))
     warnings.push_back(std::move(one));
@@ -100,11 +100,11 @@ void Api::enrol(const Request& request, const Respond& respond) {
   const std::string name = new_class_name_in(request.parameters.at("class"));
   auto what =
       std::make_shared<Enrolling>(enrolling_of(name, read(request, {"attributes", "descriptions", kBoxesField})));
-  const bool described = !what->request.says_nothing();
+  const bool described = !what->described.says_nothing();
   if (what->sent.images.empty() && !what->sent.features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");
-  what->warnings = take_descriptions(what->request);
-  if (described) check_class(request, what->request);
+  what->warnings = take_descriptions(what->described);
+  if (described) check_class(request, what->described);
   with_features(request, what->sent, respond, [this, what, respond](const Request& now, const Array& features) {
     respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));
   });

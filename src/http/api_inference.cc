@@ -23,7 +23,7 @@ void Api::check_model(const Request& request) const {
   if (asked == path_.stem().string()) return;
   const std::vector<std::string> known =
       recognizer_names_.empty() ? std::vector<std::string>{path_.stem().string()} : recognizer_names_;
-  refuse(404, "unknown model '{}', expected {}", excerpt(asked), fmt::join(known, " or "));
+  refuse(404, "unknown model '{}': expected {}", excerpt(asked), fmt::join(known, " or "));
 }
 
 json Api::describe_inference(const Request& /*request*/) {

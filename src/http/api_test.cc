@@ -9,13 +9,8 @@ using nlohmann::json;
 
 /// The right class of each image or feature, or what it is called.
 std::vector<std::string> texts_in(const json& list, const char* name, const char* what, size_t count) {
-  if (!list.is_array()) refuse(400, "'{}': expected a list of strings", name);
-  std::vector<std::string> texts;
-  for (const json& text : list) {
-    if (!text.is_string()) refuse(400, "an element of '{}' is not a string", name);
-    check_label(text.get_ref<const std::string&>(), what);
-    texts.push_back(text.get<std::string>());
-  }
+  std::vector<std::string> texts = strings_of(list, name);
+  for (const std::string& text : texts) check_label(text, what);
   if (texts.size() != count)
     refuse(400, "'{}': expected one per image, found {} for {} images", name, texts.size(), count);
   return texts;

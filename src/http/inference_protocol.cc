@@ -42,7 +42,7 @@ const std::vector<OutputTensor>& outputs() {
       return json(answer.ranking.at(place).probability);
     };
     std::vector<OutputTensor> all = {{"label", "BYTES", false, name}, {"probability", "FP32", false, probability}};
-    for (const AnswerField& field : kAnswerFields) all.push_back(tensor_of(field));
+    for (const AnswerField& field : answer_fields()) all.push_back(tensor_of(field));
     all.push_back({"classes", "BYTES", true, name});
     all.push_back({"probabilities", "FP32", true, probability});
     return all;
@@ -149,7 +149,7 @@ std::vector<std::string> outputs_in(const json& body) {
   for (const json& output : list) {
     names.push_back(text_of(output, "name", "one of 'outputs'"));
     if (std::find(known.begin(), known.end(), names.back()) == known.end())
-      refuse(400, "unknown output '{}', expected {}", excerpt(names.back()), fmt::join(known, ", "));
+      refuse(400, "unknown output '{}': expected {}", excerpt(names.back()), fmt::join(known, ", "));
   }
   return names;
 }
@@ -181,7 +181,7 @@ InferenceRequest read_inference_request(const json& body, int64_t dim, int64_t m
   else if (name == "features")
     request.features = features_in(inputs[0], dim, most);
   else
-    refuse(400, "unknown input '{}', expected 'image' or 'features'", excerpt(name));
+    refuse(400, "unknown input '{}': expected 'image' or 'features'", excerpt(name));
   return request;
 }
 

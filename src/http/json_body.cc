@@ -19,7 +19,7 @@ constexpr int64_t kStepsBetweenChecks = 4096;
 
 void check_member(const std::string& name, const std::set<std::string>& known, const std::string& what) {
   if (known.count(name) == 0)
-    refuse(400, "{} has an unknown member '{}', expected {}", what, excerpt(name), fmt::join(known, " or "));
+    refuse(400, "{} has an unknown member '{}': expected {}", what, excerpt(name), fmt::join(known, " or "));
 }
 
 /// How much a class has of an attribute.
@@ -171,7 +171,7 @@ std::string text_in(const json& object, const char* name) {
   return value.get<std::string>();
 }
 
-void take_attributes(const json& object, const char* name, ClassRequest& to) {
+void read_attributes_member(const json& object, const char* name, ClassRequest& to) {
   const json& list = object.at(name);
   if (!list.is_array()) refuse(400, "'{}': expected a list", name);
   for (const json& value : list) {
@@ -184,14 +184,23 @@ void take_attributes(const json& object, const char* name, ClassRequest& to) {
   }
 }
 
-std::vector<std::string> descriptions_in(const json& object, const char* name) {
-  const json& list = object.at(name);
+std::vector<std::string> strings_of(const json& list, const char* name) {
   if (!list.is_array()) refuse(400, "'{}': expected a list of strings", name);
   std::vector<std::string> texts;
   for (const json& text : list) {
     if (!text.is_string()) refuse(400, "an element of '{}' is not a string", name);
     texts.push_back(text.get<std::string>());
   }
+  return texts;
+}
+
+bool flag_of(const json& value, const char* name) {
+  if (!value.is_boolean()) refuse(400, "'{}': expected true or false", name);
+  return value.get<bool>();
+}
+
+std::vector<std::string> descriptions_in(const json& object, const char* name) {
+  std::vector<std::string> texts = strings_of(object.at(name), name);
   for (const std::string& text : texts) check_description(text);
   return texts;
 }

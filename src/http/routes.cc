@@ -64,7 +64,7 @@ void take_query(std::string_view target, Match& match) {
   if (known.empty() && target.find('?') != std::string_view::npos) refuse(400, "this path has no query parameters");
   for (auto& [name, value] : query_of(target)) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      refuse(400, "unknown query parameter '{}', expected {}", excerpt(name), fmt::join(known, " or "));
+      refuse(400, "unknown query parameter '{}': expected {}", excerpt(name), fmt::join(known, " or "));
     match.parameters.emplace(name, std::move(value));
   }
 }

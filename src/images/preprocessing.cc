@@ -87,7 +87,7 @@ void check_keys(const nlohmann::json& json, const std::string& where) {
         key == "bgr" || key == "channel_order"
             ? "; images come as RGB: if the encoder needs BGR, let its forward begin with images.flip(1)"
             : did_you_mean(key, known);
-    fail("{}: the preprocessing has an unknown '{}', expected {}{}", where, excerpt(key), fmt::join(known, ", "),
+    fail("{}: the preprocessing has an unknown '{}': expected {}{}", where, excerpt(key), fmt::join(known, ", "),
          advice);
   }
 }

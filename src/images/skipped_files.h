@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <string>
 
-#include "protocom/left_out_files.h"
+#include "protocom/skipped_files.h"
 
 namespace protocom {
 

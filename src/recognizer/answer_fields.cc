@@ -20,11 +20,14 @@ json or_null(const std::optional<Value>& value) {
 
 }  // namespace
 
-const std::array<AnswerField, 4> kAnswerFields = {
-    {{"none_of_these", Type::kFlag, [](const Answer& answer) { return or_null(answer.none_of_these); }},
-     {"none", Type::kNumber, [](const Answer& answer) { return or_null(answer.none); }},
-     {"familiarity", Type::kNumber, [](const Answer& answer) { return json(answer.familiarity); }},
-     {"nearest_note", Type::kText, [](const Answer& answer) { return json(answer.nearest_note); }}}};
+const std::vector<AnswerField>& answer_fields() {
+  static const std::vector<AnswerField> kFields = {
+      {"none_of_these", Type::kFlag, [](const Answer& answer) { return or_null(answer.none_of_these); }},
+      {"none", Type::kNumber, [](const Answer& answer) { return or_null(answer.none); }},
+      {"familiarity", Type::kNumber, [](const Answer& answer) { return json(answer.familiarity); }},
+      {"nearest_note", Type::kText, [](const Answer& answer) { return json(answer.nearest_note); }}};
+  return kFields;
+}
 
 std::string csv_value(const AnswerField& field, const Answer& answer) {
   const json value = field.value(answer);
@@ -42,9 +45,9 @@ std::string csv_value(const AnswerField& field, const Answer& answer) {
 
 double number_in(const Answer& answer, std::string_view field) {
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-  const auto found = std::find_if(kAnswerFields.begin(), kAnswerFields.end(),
-                                  [&](const AnswerField& one) { return one.name == field; });
-  if (found == kAnswerFields.end()) return kUnknown;
+  const std::vector<AnswerField>& all = answer_fields();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const AnswerField& one) { return one.name == field; });
+  if (found == all.end()) return kUnknown;
   const json value = found->value(answer);
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
   return value.is_number() ? value.get<double>() : kUnknown;

@@ -1,6 +1,6 @@
 #pragma once
-#include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "protocom/answer.h"
 
@@ -16,7 +16,7 @@ struct AnswerField {
 };
 
 /// In the order of CSV's columns.
-extern const std::array<AnswerField, 4> kAnswerFields;
+const std::vector<AnswerField>& answer_fields();
 
 /// A field's value in CSV: a flag is 1 or 0, what is not known is empty.
 std::string csv_value(const AnswerField& field, const Answer& answer);

@@ -51,12 +51,7 @@ std::optional<Calibration> calibration_for(const Method& method, Calibration cal
 DoubleVector familiarity(const QueryScores& scores);
 
 /// How a calibration is made.
-struct CalibrationOptions {
-  /// The share of images of none of the classes that may be accepted, in (0, 1).
-  std::optional<double> false_accept = {};
-  /// Without a rate: whether the threshold is the balanced point, at which as many images of none of the classes pass
-  /// as images of the classes are refused. It is where such images are given.
-  bool similar = false;
+struct CalibrationOptions : CalibrateOptions {
   /// Finds neither the factor (1 then) nor the share of similar kinds that pass, unless the threshold needs it.
   bool threshold_alone = false;
   int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer

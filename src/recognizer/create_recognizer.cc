@@ -249,7 +249,7 @@ FirstImages find_first_images(const RecognizerParts& parts) {
   if (!parts.unlabelled.empty()) found.unlabelled = find_images(parts.unlabelled).paths;
   if (!parts.images.empty()) found.classes = requests_of_boxed_folder(parts.images, parts.boxes, parts.lists);
   take_others(found);
-  if (!parts.attributes.empty()) take_attributes(parts.attributes, found.classes);
+  if (!parts.attributes.empty()) add_attributes_of_table(parts.attributes, found.classes);
   found.moments = find_stated_moments(parts, found.classes);
   return found;
 }

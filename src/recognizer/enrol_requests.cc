@@ -256,7 +256,7 @@ std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, const
   return requests;
 }
 
-void take_boxes(const BoxChoice& choice, std::vector<EnrolRequest>& requests) {
+void replace_by_boxes(const BoxChoice& choice, std::vector<EnrolRequest>& requests) {
   if (!choice.file.empty()) crop_requests(read_boxes(choice), choice.file, requests);
 }
 
@@ -278,7 +278,7 @@ std::vector<EnrolRequest> requests_of_features(const FeatureSet& features, const
   return requests;
 }
 
-void take_attributes(const fs::path& table, std::vector<EnrolRequest>& requests) {
+void add_attributes_of_table(const fs::path& table, std::vector<EnrolRequest>& requests) {
   const AttributeTable read = read_attributes(table);
   std::map<std::string, EnrolRequest*> by_name;
   for (EnrolRequest& request : requests) by_name[request.name] = &request;

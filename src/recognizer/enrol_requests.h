@@ -24,7 +24,7 @@ std::vector<EnrolRequest> requests_of_boxed_folder(const std::filesystem::path& 
 
 /// Puts the boxes of the requests' photos in their place. Classes of whose photos none has a box are left out and
 /// logged. Throws what read_boxes and crop_photos throw.
-void take_boxes(const BoxChoice& choice, std::vector<EnrolRequest>& requests);
+void replace_by_boxes(const BoxChoice& choice, std::vector<EnrolRequest>& requests);
 
 /// A class for each name of a list of images (read_image_list), with its images, which are searched below the list's
 /// folder. Classes are in the order of their first mention; an empty cell is a class without that image. Throws
@@ -52,7 +52,7 @@ std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requ
 /// Gives each class the attributes that a table (read_attributes) has for it, with their weights; those that the
 /// knowledge does not have are left out, as they are where knowledge is made from the same table. Throws Error when the
 /// table names none of the classes, UsageError when a class of it has attributes already.
-void take_attributes(const std::filesystem::path& table, std::vector<EnrolRequest>& requests);
+void add_attributes_of_table(const std::filesystem::path& table, std::vector<EnrolRequest>& requests);
 
 /// Gives each class the vector that it has by its texts, `vectors` float32 [c, e]. Throws Error when the texts name
 /// none of the classes; names of theirs that no request has are logged.

@@ -28,16 +28,11 @@ std::vector<EnrolRequest> requests_of_features_file(const EnrolSources& sources,
   return requests_of_features(features, sources.one_class.name);
 }
 
-bool gives_a_name_alone(const EnrolRequest& request) {
-  return request.images.empty() && !request.examples.features.defined() && !request.is_described() &&
-         request.vectors.empty();
-}
-
 /// A new class without images or knowledge would still receive its share of the answers.
 void check_something_is_known(const std::vector<EnrolRequest>& requests, Recognizer& recognizer) {
   for (const EnrolRequest& request : requests) {
     const std::string& name = request.name;
-    if (!gives_a_name_alone(request) || recognizer.file().has_class(name)) continue;
+    if (!request.is_name_alone() || recognizer.file().has_class(name)) continue;
     const Knowledge* knowledge = recognizer.knowledge();
     if (knowledge == nullptr || knowledge->class_index(clean_name(name)) < 0)
       fail_usage("unknown class '{}': give images of it, its attributes, or a description in words", name);
@@ -84,13 +79,13 @@ std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const
     return requests_of_boxed_folder(sources.folder, sources.boxes, sources.lists);
   } else if (!sources.list.empty()) {
     requests = requests_of_csv(sources.list, sources.lists);
-    take_boxes(sources.boxes, requests);
+    replace_by_boxes(sources.boxes, requests);
     return requests;
   } else if (!sources.one_class.name.empty()) {
     requests.emplace_back().images = sources.images;
   }
   if (!sources.one_class.name.empty()) static_cast<ClassRequest&>(requests.front()) = sources.one_class;
-  take_boxes(sources.boxes, requests);
+  replace_by_boxes(sources.boxes, requests);
   return requests;
 }
 
@@ -123,7 +118,7 @@ std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recog
   check_sources(sources);
   std::vector<EnrolRequest> requests = requests_of_classes(sources, recognizer.file());
   take_texts(sources, requests);
-  if (!sources.table.empty()) take_attributes(sources.table, requests);
+  if (!sources.table.empty()) add_attributes_of_table(sources.table, requests);
   for (EnrolRequest& request : requests) {
     request.vectors = sources.vectors;
     request.wordnet = sources.wordnet;

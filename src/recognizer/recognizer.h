@@ -39,6 +39,10 @@ struct EnrolRequest : ClassToDescribe {
   std::vector<std::string> images = {};
   NewExamples examples = {};  ///< images that are known by their features alone; these may be undefined
   SkippedFiles skipped = {};  ///< found and left out when the request was made
+
+  [[nodiscard]] bool is_name_alone() const {
+    return !is_described() && images.empty() && !examples.features.defined() && vectors.empty();
+  }
 };
 
 /// What became of unlabelled images.

@@ -56,7 +56,7 @@ void add_lists(const TestResult& result, json& made) {
 
 json answer_json(const Answer& answer) {
   json shown = {{"ranking", json::array()}, {"attributes", json::array()}, {"nearest", json::array()}};
-  for (const AnswerField& field : kAnswerFields) shown[field.name] = field.value(answer);
+  for (const AnswerField& field : answer_fields()) shown[field.name] = field.value(answer);
   if (!answer.set.empty()) shown["set"] = answer.set;
   if (answer.group) shown["group"] = {{"name", answer.group->name}, {"probability", answer.group->probability}};
   for (const RankedClass& ranked_class : answer.ranking)

@@ -9,7 +9,7 @@
 namespace protocom {
 
 /// An answer as `classify --format json` and `POST /v1/classify` give it: ranking, attributes, nearest, each of
-/// kAnswerFields, and set and group where they are wanted.
+/// answer_fields(), and set and group where they are wanted.
 nlohmann::json answer_json(const Answer& answer);
 
 /// What was done, by classes, and what was not, as Python has it.

@@ -106,13 +106,13 @@ std::vector<int64_t> numbers_to(size_t count) {
 
 }  // namespace
 
-void SharedRecognizer::check_labels(size_t labels, size_t images) {
+void SharedRecognizer::check_one_label_an_image(size_t labels, size_t images) {
   if (labels != images) fail("expected one label per image, found {} labels and {} images", labels, images);
 }
 
 TestResult SharedRecognizer::test(NewExamples examples, const std::vector<std::string>& labels,
                                   std::vector<int64_t> numbers) {
-  check_labels(labels.size(), examples.hashes.size());
+  check_one_label_an_image(labels.size(), examples.hashes.size());
   if (numbers.empty()) numbers = numbers_to(labels.size());
   call_by_number(numbers, examples);
   TestFeatures images{std::move(examples), labels, std::move(numbers)};

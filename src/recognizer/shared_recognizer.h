@@ -40,12 +40,12 @@ class SharedRecognizer {
   int64_t add_unlabelled(const NewExamples& examples);
   /// Throws that, for callers that have not read the images yet.
   void check_learns_from_unlabelled();
-  /// How good it is on labelled images, `labels` [n]: test_recognizer. Throws what check_labels() throws too.
-  /// `numbers` [n], ascending: places among all that were given; empty: those from 0 on.
+  /// How good it is on labelled images, `labels` [n]: test_recognizer. Throws what check_one_label_an_image() throws
+  /// too. `numbers` [n], ascending: places among all that were given; empty: those from 0 on.
   TestResult test(NewExamples examples, const std::vector<std::string>& labels, std::vector<int64_t> numbers = {});
   TestResult test(const EnrolSources& sources, Progress& progress);
   /// Throws Error for other numbers of labels and images, for callers that have not read the images yet.
-  static void check_labels(size_t labels, size_t images);
+  static void check_one_label_an_image(size_t labels, size_t images);
   /// Which of them to label next: suggest_rows(). Throws Error without images too.
   Suggestions suggest(NewExamples images, int64_t count);
   /// Recognizer::calibrate_on with the features [n, d] of images of none of the classes, or without any.

@@ -394,7 +394,7 @@ TEST_F(ApiMisuse, OfImagesAndRecognizersIsOneSentence) {
       {"an image that was not enrolled", [&] { empty.remove_examples({7}); }, "7"},
       {"nothing to undo", [&] { empty.undo(); }, "undo"},
       {"nothing to redo", [&] { empty.redo(); }, "redo"},
-      {"a rate of two", [&] { empty.calibrate({}, 2); }, ""},
+      {"a rate of two", [&] { empty.calibrate({}, {2.0}); }, ""},
       {"an answer of no classes", [&] { Recognizer::open(file("empty.pcm"), none_at_the_top); },
        "top: expected a whole number from 1 to"},
       {"a port below zero", [&] { Server(file("empty.pcm"), no_port); }, "port: expected a number between 0 and 65535"},

@@ -63,7 +63,7 @@ TEST_F(InferenceProtocol, GivesTheAnswersOfClassify) {
   EXPECT_EQ(said.at("id"), "7");
   EXPECT_EQ(said.at("model_name"), path_.stem().string());
   const auto found = tensors(body);
-  EXPECT_EQ(found.size(), 4 + kAnswerFields.size());
+  EXPECT_EQ(found.size(), 4 + answer_fields().size());
   EXPECT_EQ(found.at("classes").at("shape"), json({2, 3}));
   for (size_t i = 0; i < 2; ++i) {
     const json& ranking = answers[i].at("ranking");

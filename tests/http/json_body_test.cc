@@ -73,7 +73,7 @@ TEST(JsonBody, RefusesWhatIsNoObjectOfKnownMembersInPlainWords) {
   EXPECT_THAT(said_of("[]"), HasSubstr("expected a JSON object"));
   EXPECT_THAT(said_of("1"), HasSubstr("expected a JSON object"));
   EXPECT_THAT(said_of(R"({"feature": [1]})"),
-              HasSubstr("has an unknown member 'feature', expected attributes or features"));
+              HasSubstr("has an unknown member 'feature': expected attributes or features"));
   EXPECT_THAT(said_of("{\n\"features\": [1, 2"), HasSubstr("the body:2: not valid JSON: it ends too early"));
   EXPECT_THAT(said_of(R"({"attributes": [{"name": [[1]]}]})"), HasSubstr("nested deeper"));
   EXPECT_THAT(said_of("{} {}"), HasSubstr("not valid JSON"));

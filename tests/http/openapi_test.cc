@@ -187,7 +187,7 @@ TEST_F(Served, TheDocumentSaysThatImagesAreBytes) {
 TEST_F(Served, TheDocumentSaysThatAWeightIsAlwaysShownAndNotAlwaysGiven) {
   serve();
   const json schemas = ask("GET", "/openapi.json").json().at("components").at("schemas");
-  for (const AnswerField& field : kAnswerFields)
+  for (const AnswerField& field : answer_fields())
     EXPECT_TRUE(schemas.at("Answer").at("properties").contains(field.name)) << field.name;
   EXPECT_EQ(schemas.at("Attribute").at("required"), R"(["name", "weight"])"_json);
   EXPECT_EQ(schemas.at("GivenAttribute").at("anyOf").at(1).at("required"), R"(["name"])"_json);

@@ -54,7 +54,7 @@ TEST_F(Several, AreModelsOfTheInferenceProtocol) {
     EXPECT_EQ(ask("GET", path).json().at("name"), name);
     EXPECT_EQ(ask("GET", path + "/ready").json().at("name"), name);
   }
-  EXPECT_THAT(ask("GET", "/v2/models/cats").body, HasSubstr("unknown model 'cats', expected birds or my pets"));
+  EXPECT_THAT(ask("GET", "/v2/models/cats").body, HasSubstr("unknown model 'cats': expected birds or my pets"));
   EXPECT_EQ(ask("GET", "/v2/models/").status, 404);
   EXPECT_EQ(ask("GET", "/v2/models/%zz").status, 400);
 }

@@ -34,7 +34,7 @@ set(level_of_trainers 7)
 set(level_of_plugin 8)
 
 # The public headers of value types, which lie below all modules: each type stands once, and modules take and return it.
-set(values answer calibration class_info class_request enrol_sources enrolment episode error estimate expected_accuracy export feature_file_options label_check left_out_files method_result onnx_export photo_choices pretrain_result recognizer_options recognizer_parts
+set(values answer calibration class_info class_request enrol_sources enrolment episode error estimate expected_accuracy export feature_file_options label_check skipped_files method_result onnx_export photo_choices pretrain_result recognizer_options recognizer_parts
            server_options suggestion test_result)
 
 # The wings of a module are its subfolders; "contract" are the files of the module's own folder, below all of them.

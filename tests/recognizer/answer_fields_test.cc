@@ -9,7 +9,7 @@ namespace {
 
 std::string csv_of(const Answer& answer) {
   std::string cells;
-  for (const AnswerField& field : kAnswerFields) cells += csv_value(field, answer) + "|";
+  for (const AnswerField& field : answer_fields()) cells += csv_value(field, answer) + "|";
   return cells;
 }
 

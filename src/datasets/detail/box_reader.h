@@ -21,8 +21,9 @@ class Boxes {
   void take(PhotoBox box, const std::string& where);
   /// One that is not a box, and why.
   void refuse(const std::string& where, const std::string& reason);
-  /// Says what was left out. Throws Error if nothing is left.
-  BoxFile finish(bool kinds_are_classes);
+  /// Says what was left out. `kinds_may_be_classes`: false for a format that has a detector's kinds alone. Throws Error
+  /// if nothing is left.
+  BoxFile finish(bool kinds_may_be_classes);
 
  private:
   void take_kind(PhotoBox& box);

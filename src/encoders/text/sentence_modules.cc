@@ -74,7 +74,7 @@ SentenceModules read_sentence_modules(const fs::path& folder) {
     } else if (kind == "Normalize") {
       found.normalise = true;
     } else {
-      fail("{}: unknown module '{}', expected Transformer, Pooling and Normalize", kModules, excerpt(kind));
+      fail("{}: unknown module '{}': expected Transformer, Pooling and Normalize", kModules, excerpt(kind));
     }
   }
   return found;

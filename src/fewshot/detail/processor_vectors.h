@@ -163,38 +163,6 @@ PROTOCOM_INLINE void exponentiate(float* values) {
   at<Cpu>(values).vector = polynomial * power;
 }
 
-/// Logarithms of normal numbers from 1 on to 2 units in the last place: that of a power of 2, and a polynomial (Cephes'
-/// logf) of what is left, in [sqrt(1/2), sqrt(2)).
-template <typename Cpu>
-PROTOCOM_INLINE void log_from_one(float* values) {
-  using Vector = typename Cpu::Vector;
-  using Ints = typename Cpu::Ints;
-  constexpr int32_t kRootOfHalf = 0x3f3504f3;
-  Ints bits;
-  std::memcpy(&bits, values, sizeof(bits));
-  const Ints power = (bits - kRootOfHalf) >> 23;
-  bits -= power << 23;
-  Vector x;
-  std::memcpy(&x, &bits, sizeof(x));
-  // The power as a float: 1.5 * 2^23 + power, less 1.5 * 2^23.
-  const Ints shifted = power + 0x4b400000;
-  Vector n;
-  std::memcpy(&n, &shifted, sizeof(n));
-  n -= 12582912.0F;
-  const Vector r = x - 1.0F;
-  const Vector square = r * r;
-  Vector polynomial = r * 7.0376836292e-2F - 1.1514610310e-1F;
-  polynomial = polynomial * r + 1.1676998740e-1F;
-  polynomial = polynomial * r - 1.2420140846e-1F;
-  polynomial = polynomial * r + 1.4249322787e-1F;
-  polynomial = polynomial * r - 1.6668057665e-1F;
-  polynomial = polynomial * r + 2.0000714765e-1F;
-  polynomial = polynomial * r - 2.4999993993e-1F;
-  polynomial = polynomial * r + 3.3333331174e-1F;
-  polynomial = polynomial * r * square + n * -2.12194440e-4F - 0.5F * square;
-  at<Cpu>(values).vector = r + polynomial + n * 0.693359375F;
-}
-
 }  // namespace
 }  // namespace protocom
 

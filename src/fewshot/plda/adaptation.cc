@@ -56,7 +56,7 @@ std::string own_text(const AdaptedModelSpace& made, const ClassRows& images, con
 }
 
 /// Of distinct images [m, d] alone.
-AdaptedModelSpace space_of_images(ClassRows images, const PldaAdaptation& adaptation, bool compared) {
+AdaptedModelSpace space_of_images(ClassRows images, const PldaAdaptation& adaptation, LeftOut which) {
   const int64_t d = images.x.cols(), count = images.images();
   LabelledPlaces labelled{std::vector<int64_t>(images.label.size()), images.label, images.classes};
   std::iota(labelled.rows.begin(), labelled.rows.end(), 0);
@@ -65,7 +65,7 @@ AdaptedModelSpace space_of_images(ClassRows images, const PldaAdaptation& adapta
   if (count < d) span = span_coordinates(directions.z, count);
   images.x = count < d ? std::move(span.x) : std::move(directions.z);
   AdaptedModelSpace result;
-  result.found = isotropic_space(images, static_cast<double>(d), adaptation, compared);
+  result.found = isotropic_space(images, static_cast<double>(d), adaptation, which);
   AdaptedAxes& axes = result.found.axes;
   DoubleVector origin = directions.origin;
   if (span.combine.rows() > 0) {
@@ -113,10 +113,10 @@ AdaptedModelSpace space_after_images(const PldaSpace& fitted, const ClassRows& i
 
 /// The fitted space, or one of the images alone where they are as many as dimensions and that is surely better.
 AdaptedModelSpace adapted_space(const PldaModel& model, ClassRows images) {
-  if (model.adaptation.isotropic) return space_of_images(std::move(images), model.adaptation, false);
+  if (model.adaptation.isotropic) return space_of_images(std::move(images), model.adaptation, LeftOut::kEnough);
   AdaptedModelSpace fitted = space_after_images(model.space, images, model.adaptation);
   if (!fitted.found.left_out || images.images() - images.classes < images.x.cols()) return fitted;
-  AdaptedModelSpace alone = space_of_images(std::move(images), model.adaptation, true);
+  AdaptedModelSpace alone = space_of_images(std::move(images), model.adaptation, LeftOut::kAll);
   return is_surely_better(alone.found, fitted.found) ? alone : fitted;
 }
 

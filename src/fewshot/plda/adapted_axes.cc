@@ -191,13 +191,13 @@ bool has_few_images(const ClassRows& rows) {
 }
 
 /// The scale of few images per class where no space was fitted, in place of what images left out say.
-void scale_few(const ClassRows& rows, double dims, double weight, double nu, bool halves,
+void scale_few(const ClassRows& rows, double dims, double weight, double nu, int64_t fewest,
                std::optional<ScaledLoss>& left_out) {
   const double spread = spread_of_scores(
       rows, [&](const ClassRows& kept) { return isotropic_axes(follow_isotropic_rows(kept, dims, weight), nu, dims); });
   const double scale = left_out ? scale_of_few(*left_out, rows.count().mean(), spread, rows.classes)
                                 : scale_of_one(spread, rows.classes, dims);
-  if (halves || !left_out) left_out = ScaledLoss{};
+  if (fewest < kFewestOfFolds || !left_out) left_out = ScaledLoss{};
   left_out->scale = scale;
 }
 
@@ -227,7 +227,7 @@ AdaptedAxes AdaptedAxes::complete() const {
   return all;
 }
 
-AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdaptation& adaptation, bool compared) {
+AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdaptation& adaptation, LeftOut which) {
   const double weight = class_mean_weight(adaptation, rows.images(), rows.classes);
   const double usual = isotropic_degrees(adaptation, dims, rows.images(), rows.classes);
   const int64_t fewest = fewest_of_folds(static_cast<int64_t>(rows.count().maxCoeff()));
@@ -235,19 +235,18 @@ AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdapt
   AdaptedSpace result;
   double degrees = usual;
   {
-    const LeftOutFolds left_out(rows, fewest, compared ? LeftOut::kAll : LeftOut::kEnough);
+    const LeftOutFolds left_out(rows, fewest, which);
     std::vector<IsotropicFold> folds;
     for (const LeftOutFold& fold : left_out.folds()) folds.push_back(isotropic_fold(rows, all, fold, dims, weight));
     const auto answers = [&](double nu) {
-      return left_out.scale([&](size_t fold) { return folds[fold].scores(nu, dims); },
-                            scale_prior(fewest < kFewestOfFolds));
+      return left_out.scale([&](size_t fold) { return folds[fold].scores(nu, dims); }, scale_prior(fewest));
     };
     const bool fixed = adaptation.fixed_degrees > 0;
     ChosenDegrees chosen = fixed ? ChosenDegrees{usual, answers(usual)} : choose_isotropic_degrees(usual, answers);
     degrees = chosen.degrees;
     result.left_out = std::move(chosen.left_out);
   }
-  if (has_few_images(rows)) scale_few(rows, dims, weight, degrees, fewest < kFewestOfFolds, result.left_out);
+  if (has_few_images(rows)) scale_few(rows, dims, weight, degrees, fewest, result.left_out);
   const Followed followed = all ? follow_isotropic(*all, dims, weight) : follow_isotropic(rows, dims, weight);
   result.axes = isotropic_axes(followed, degrees, dims);
   result.nu = degrees;

@@ -52,13 +52,13 @@ void check_finite(const Rows& rows) {
 
 /// In a space of the labelled images alone; features [points, d].
 AdaptedTask adapt_alone(FloatMatrix features, const LabelledPlaces& labelled, const Task& task, Span span,
-                        const PldaAdaptation& adaptation, bool compared = false) {
+                        const PldaAdaptation& adaptation, LeftOut which) {
   const auto dims = static_cast<double>(features.cols());
   const OwnDirections<FloatMatrix> directions(std::move(features), labelled, adaptation);
   const SpanCoordinates coordinates =
       span_coordinates(directions.z, span == Span::kAll ? task.points() : task.supports());
   const ClassRows rows{coordinates.x(labelled.rows, Eigen::all), labelled.label, labelled.classes};
-  AdaptedTask result{isotropic_space(rows, dims, adaptation, compared), {}, shots_of(labelled)};
+  AdaptedTask result{isotropic_space(rows, dims, adaptation, which), {}, shots_of(labelled)};
   if (span == Span::kAll) result.space.axes = result.space.axes.complete();
   result.images = result.space.axes.place(coordinates.x, coordinates.outside);
   return result;
@@ -128,7 +128,7 @@ AdaptedTask ForeignTask::adapt(Span span) const {
   const DoubleVector between = between_at_hand(rows, model_.between, model.space.leading, model.adaptation);
   AdaptedTask fitted{fitted_space(rows, between, model.adaptation), {}, shots_of(labelled_)};
   if (fitted.space.left_out && rows.images() - rows.classes >= model_.rows->feature_dims()) {
-    AdaptedTask alone = adapt_alone(features(), labelled_, task_, span, model.adaptation, true);
+    AdaptedTask alone = adapt_alone(features(), labelled_, task_, span, model.adaptation, LeftOut::kAll);
     if (is_surely_better(alone.space, fitted.space)) return alone;
   }
   fitted.images = fitted.space.axes.place(f);
@@ -139,7 +139,8 @@ AdaptedTask adapt(const Task& task, const AdaptingModel& model, Span span) {
   if (model.rows != nullptr) return ForeignTask(task, model).adapt(span);
   FloatMatrix features = matrix_of<float>(task, 0, task.points());
   check_finite(features);
-  return adapt_alone(std::move(features), distinct_supports(task, 0, task.width), task, span, model.model->adaptation);
+  return adapt_alone(std::move(features), distinct_supports(task, 0, task.width), task, span, model.model->adaptation,
+                     LeftOut::kEnough);
 }
 
 /// The model's factors for a task, or those that images left out found; `asked` as in task_scale().

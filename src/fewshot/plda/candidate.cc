@@ -131,10 +131,9 @@ std::vector<HeldOutClasses> held_out_classes(const PldaCandidate& candidate) {
     const ClassMeanPrior prior = known
                                      ? ClassMeanPrior{part.predicted * factor.asDiagonal(), model.residual.transpose()}
                                      : no_knowledge(between, static_cast<int64_t>(part.part->rows.size()));
-    const PldaRowMetric unknown_metric = row_metric(in_parts(between, layout), 0, layout);
     result.push_back({layout, part.rows, part.part->rows, in_parts(prior, layout),
                       in_parts(known ? model.residual : between, layout),
-                      row_predictive(rows_of_means(in_parts(no_knowledge(between, 1), layout)), unknown_metric)});
+                      class_never_seen(in_parts(no_knowledge(between, 1), layout), in_parts(between, layout), layout)});
   }
   return result;
 }

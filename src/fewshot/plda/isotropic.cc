@@ -99,8 +99,8 @@ ChosenDegrees choose_isotropic_degrees(double usual,
   return chosen;
 }
 
-ScalePrior scale_prior(bool halves) {
-  return {halves ? kScaledSpreadOfHalves : kScaledSpreadOfFolds, kDeviationOfScaledSpread};
+ScalePrior scale_prior(int64_t fewest) {
+  return {fewest < kFewestOfFolds ? kScaledSpreadOfHalves : kScaledSpreadOfFolds, kDeviationOfScaledSpread};
 }
 
 double scale_of_spread(const SpreadPrior& prior, double scaled_spread, double spread, int64_t classes) {

@@ -70,7 +70,7 @@ PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) 
   const PldaLayout& layout = result.rows->layout();
   result.uninformed_prior = in_parts(result.model->prior({}, 1), layout);
   result.variance = in_parts(result.model->space.between, layout);
-  result.never_seen = row_predictive(rows_of_means(result.uninformed_prior), row_metric(result.variance, 0, layout));
+  result.never_seen = class_never_seen(result.uninformed_prior, result.variance, layout);
   return result;
 }
 
@@ -265,9 +265,7 @@ TaskClasses::TaskClasses(const PldaPrepared& prepared, const Task& task)
 }
 
 FloatMatrix TaskClasses::log_predictives(const PldaPrepared& prepared, const std::vector<const float*>& rows) const {
-  const PldaLayout& layout = prepared.rows->layout();
-  const FloatMatrix means = rows_of_means(row_posterior(prior, count, sum, layout));
-  return row_log_predictive(row_predictive(means, row_metric(prepared.variance, count.mean(), layout)), rows);
+  return protocom::log_predictives(prior, prepared.variance, count, sum, prepared.rows->layout(), rows);
 }
 
 std::vector<const float*> query_rows(const Task& task) {

@@ -115,9 +115,7 @@ ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scor
 }
 
 FloatMatrix inductive_scores(const PldaTasks& of, const HeldOutTask& task) {
-  const FloatMatrix means = rows_of_means(row_posterior(task.prior, task.count, task.sum, of.layout));
-  const PldaRowMetric metric = row_metric(of.variance, task.count.mean(), of.layout);
-  return row_log_predictive(row_predictive(means, metric), task.queries);
+  return log_predictives(task.prior, of.variance, task.count, task.sum, of.layout, task.queries);
 }
 
 TaskScoring transductive_scores(const PldaVbOptions& options) {

@@ -183,4 +183,15 @@ FloatMatrix row_log_predictive(const PldaRowPredictive& predictive, const std::v
   return scores;
 }
 
+PldaRowPredictive class_never_seen(const PldaRowBelief& prior, const PldaRowVariance& between,
+                                   const PldaLayout& layout) {
+  return row_predictive(rows_of_means(prior), row_metric(between, 0, layout));
+}
+
+FloatMatrix log_predictives(const PldaRowBelief& prior, const PldaRowVariance& before, const Eigen::VectorXf& count,
+                            const FloatMatrix& sum, const PldaLayout& layout, const std::vector<const float*>& rows) {
+  const FloatMatrix means = rows_of_means(row_posterior(prior, count, sum, layout));
+  return row_log_predictive(row_predictive(means, row_metric(before, count.mean(), layout)), rows);
+}
+
 }  // namespace protocom

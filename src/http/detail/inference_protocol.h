@@ -31,7 +31,7 @@ InferenceRequest read_inference_request(const nlohmann::json& body, int64_t dim,
                                         int64_t most_top);
 
 /// The response, with these tensors for n inputs: `label` BYTES [n], the most probable class; `probability` FP32 [n],
-/// its probability; each of kAnswerFields [n], 0 or false if it is unknown; `classes` BYTES [n, k] and
+/// its probability; each of answer_fields() [n], 0 or false if it is unknown; `classes` BYTES [n, k] and
 /// `probabilities` FP32 [n, k], the most probable classes first.
 nlohmann::json inference_response(const InferenceRequest& request, const std::string& model,
                                   const std::vector<Answer>& answers);

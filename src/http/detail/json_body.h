@@ -34,7 +34,11 @@ JsonBody read_json_body(const std::string& body, const JsonShape& shape);
 std::string text_in(const nlohmann::json& object, const char* name);
 /// A member that must be a list of such texts, or of objects {"name": "tail", "weight": 0.5} with a weight in (0, 1],
 /// 1 if none is said: into the attributes of a class and their weights.
-void take_attributes(const nlohmann::json& object, const char* name, ClassRequest& to);
+void read_attributes_member(const nlohmann::json& object, const char* name, ClassRequest& to);
+
+/// A value that must be a list of strings, or true or false; `name` is of its member.
+std::vector<std::string> strings_of(const nlohmann::json& list, const char* name);
+bool flag_of(const nlohmann::json& value, const char* name);
 
 /// A member that must be a list of texts that describe a class (check_description).
 std::vector<std::string> descriptions_in(const nlohmann::json& object, const char* name);

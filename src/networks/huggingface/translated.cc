@@ -34,6 +34,13 @@ void drop(Tensors& tensors, const std::string& begin) {
     item = tensors.erase(item);
 }
 
+/// Without a classifier's head, and with queries, keys and values apart.
+void drop_head_and_split(Tensors& tensors) {
+  drop(tensors, "head.");
+  split_qkv(tensors, ".qkv.weight", ".weight");
+  split_qkv(tensors, ".qkv.bias", ".bias");
+}
+
 /// What is called BEGIN..., without that.
 Tensors below(const Tensors& tensors, const std::string& begin) {
   Tensors found;
@@ -164,9 +171,7 @@ nlohmann::json swinv2_config(const nlohmann::json& stated, const std::string& ar
 
 /// Swin. timm merges patches at the start of a stage, `transformers` at the end of the one before.
 Translated timm_swin(Tensors tensors, nlohmann::json config) {
-  drop(tensors, "head.");
-  split_qkv(tensors, ".qkv.weight", ".weight");
-  split_qkv(tensors, ".qkv.bias", ".bias");
+  drop_head_and_split(tensors);
   config["patch_size"] = sizes_of(tensors, kTimmPatches, 4)[2];
   Tensors all;
   for (const auto& [name, tensor] : renamed(with_separate_biases(tensors), swin_rules())) {
@@ -181,9 +186,7 @@ Translated timm_swin(Tensors tensors, nlohmann::json config) {
 }
 
 Translated timm_mobilevit(Tensors tensors) {
-  drop(tensors, "head.");
-  split_qkv(tensors, ".qkv.weight", ".weight");
-  split_qkv(tensors, ".qkv.bias", ".bias");
+  drop_head_and_split(tensors);
   Tensors all;
   for (const auto& [name, tensor] : renamed(tensors, mobilevit_rules())) {
     const std::string longer = std::regex_replace(name, std::regex("\\.conv\\."), ".convolution.");
@@ -361,9 +364,7 @@ std::optional<Translated> translated_timm(const nlohmann::json& config, const Te
     return timm_beit(tensors);
   }
   if (!is_vit(tensors)) return std::nullopt;
-  drop(tensors, "head.");
-  split_qkv(tensors, ".qkv.weight", ".weight");
-  split_qkv(tensors, ".qkv.bias", ".bias");
+  drop_head_and_split(tensors);
   const bool class_token = has(tensors, "cls_token");
   if (has(tensors, "dist_token") && has_positions(tensors, 2)) return timm_distilled(std::move(tensors));
   if (has(tensors, "attn_pool.latent") && !class_token && has_positions(tensors, 0))

@@ -5,6 +5,7 @@
 #include "fewshot/plda/detail/class_rows.h"
 #include "fewshot/plda/detail/diagonal_classes.h"
 #include "fewshot/plda/detail/isotropic.h"
+#include "fewshot/plda/detail/left_out_folds.h"
 #include "fewshot/plda/detail/probability_scale.h"
 #include "fewshot/plda/detail/scatter.h"
 #include "fewshot/plda/model.h"
@@ -39,10 +40,9 @@ struct AdaptedSpace {
 /// eigenvectors of S. Class means update S as images do, to the extent that their covariance differs from a multiple of
 /// I in the same directions as S does from S0: with one image per class nothing else is known of S. `rows` are
 /// directions z in coordinates of a subspace that has their differences, of `dims` dimensions in all. Of many images,
-/// 2000 or the first fold that has as many are left out, and fewer from 500 classes on; all where the space is
-/// `compared` with another by their losses.
-AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdaptation& adaptation,
-                             bool compared = false);
+/// 2000 or the first fold that has as many are left out, and fewer from 500 classes on; LeftOut::kAll where the space
+/// is compared with another by their losses.
+AdaptedSpace isotropic_space(const ClassRows& rows, double dims, const PldaAdaptation& adaptation, LeftOut which);
 
 /// In a fitted space with the variances `between` [e] of class means, in which `rows` are the labelled images f. Class
 /// means say nothing of S here: where few foreign classes differ, `between` is an extrapolation.

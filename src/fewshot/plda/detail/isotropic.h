@@ -63,8 +63,9 @@ inline constexpr int64_t kFewestOfFolds = 3;
 /// (docs/log/plda.md).
 inline int64_t fewest_of_folds(int64_t largest) { return largest == 2 ? 2 : kFewestOfFolds; }
 
-/// What is believed of the scale of log predictives of images left out, in halves of classes of two images or in folds.
-ScalePrior scale_prior(bool halves);
+/// What is believed of the scale of log predictives of images left out of classes of `fewest` images: in halves below
+/// kFewestOfFolds, else in folds.
+ScalePrior scale_prior(int64_t fewest);
 
 /// What a spread of scores among few classes is shrunk towards, and how many pairs of classes that counts as. Of p
 /// pairs the spread's logarithm has a variance of about 1 / p.

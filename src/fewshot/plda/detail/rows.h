@@ -113,7 +113,16 @@ struct PldaRowPredictive {
 };
 PldaRowPredictive row_predictive(const FloatMatrix& rows, const PldaRowMetric& metric);
 
+/// N(m, 1 + b) of a class of which no image is known, one class of `prior`.
+PldaRowPredictive class_never_seen(const PldaRowBelief& prior, const PldaRowVariance& between,
+                                   const PldaLayout& layout);
+
 /// log N(q; m, 1 + v) = -1/2 (sum_d [(q - m)^2 / (1 + v) + log(1 + v)] + d log 2 pi) of rows, each [width]: [q, n].
 FloatMatrix row_log_predictive(const PldaRowPredictive& predictive, const std::vector<const float*>& rows);
+
+/// The same of classes after their images: the posterior of `prior` by their numbers [n] and sums, and the variance
+/// `before` of class means.
+FloatMatrix log_predictives(const PldaRowBelief& prior, const PldaRowVariance& before, const Eigen::VectorXf& count,
+                            const FloatMatrix& sum, const PldaLayout& layout, const std::vector<const float*>& rows);
 
 }  // namespace protocom
