@@ -296,24 +296,6 @@ TEST(PldaBatchSpace, UnlabelledPhotosOfAnotherEncoderAreRefused) {
   }
 }
 
-TEST(PldaBatchSpace, FilesOfBeforeItFollowedABatchStay) {
-  PldaModel model = model_for(loud_episode(9, 3));
-  MethodState state = state_of(model, {});
-  EXPECT_EQ(plda_model_of(state).vb.degrees, model.vb.degrees);
-  EXPECT_GT(model.vb.degrees, 0);
-  for (auto& [name, tensor] : state.tensors)
-    if (name == "batch") tensor = tensor.rows(0, 2);
-  EXPECT_EQ(plda_model_of(state).vb.degrees, 0);
-  for (auto& [name, tensor] : state.tensors)
-    if (name == "batch") tensor = Array::of<double>({0.3, 0.5, -1.0});
-  try {
-    plda_model_of(state);
-    FAIL() << "expected an Error";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("-1 degrees"));
-  }
-}
-
 TEST(BoundedBatchScale, FallsWhereScoresOfTheOtherClassesLieFarApart) {
   DoubleMatrix scores(2, 3);
   scores << 10, 0, 4, 1, 5, -3;  // of the others: 0 and 4, 1 and -3
