@@ -17,6 +17,7 @@
 #include "io/npz.h"
 #include "support/labelled.h"
 #include "support/matrices.h"
+#include "support/message_of.h"
 #include "support/scorer.h"
 #include "support/temp_dir.h"
 #include "tensors/tensors.h"
@@ -294,7 +295,7 @@ TEST(PldaState, BatchBoundsAreKeptAndOnesOutOfRangeRefused) {
     for (auto& [own, tensor] : changed.tensors) {
       if (own == name) tensor = value;
     }
-    return message_of([&] { plda_model_of(changed); });
+    return testing::message_of([&] { plda_model_of(changed); });
   };
   for (const double lie : {0.0, -1.0, 1.5, std::nan("")}) {
     EXPECT_THAT(with("batch.plausible", Array::of<double>({lie}, {})), HasSubstr("batch")) << lie;
