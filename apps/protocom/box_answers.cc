@@ -55,7 +55,9 @@ void BoxAnswers::write_megadetector(const std::vector<std::string>& classes) {
   for (json& image : root_.at("images")) {
     const auto detections = image.find("detections");
     if (detections == image.end() || !detections->is_array()) continue;
-    for (json& detection : *detections) detection.erase("classifications");  // of other categories
+    for (json& detection : *detections) {
+      if (detection.is_object()) detection.erase("classifications");  // of other categories
+    }
   }
   for (const Answered& answer : answers_) {
     json ranking = json::array();
@@ -91,6 +93,7 @@ std::string BoxAnswers::text(Recognizer& recognizer) {
   };
   if (std::any_of(answers_.begin(), answers_.end(), has_none)) classes.emplace_back(kNoneOfThese);
   format_ == "coco" ? write_coco(classes) : write_megadetector(classes);
+  if (!root_.value("info", json::object()).is_object()) root_["info"] = json::object();
   root_["info"]["classifier"] = recognizer.file().path().filename().string();
   return printed_json(root_, 1);
 }

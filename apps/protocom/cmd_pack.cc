@@ -29,6 +29,8 @@ void run_pack(const CLI::App& command, PackArguments& options) {
     const Preprocessing sizes = parse_preprocessing(options.preprocess);
     options.pack.image_size = sizes.image_size;
     options.pack.resize = sizes.resize;
+    options.pack.resampling = sizes.resampling;
+    options.pack.squeeze = sizes.squeeze;
   }
   check_writable(options.out);
   if (!options.save_split.empty()) check_writable(options.save_split);

@@ -2,6 +2,8 @@
 #include "base/printed_json.h"
 #include "cli.h"
 #include "io/artefact_contents.h"
+#include "io/files.h"
+#include "store/recognizer_file.h"
 
 namespace protocom::cli {
 namespace {
@@ -58,8 +60,30 @@ void print_json(const std::string& file, const ArtefactContents& contents) {
   fmt::print("{}\n", printed_json(document, 2));
 }
 
+/// What a recognizer holds, which is no archive of members.
+ArtefactContents contents_of_recognizer(const std::string& path) {
+  const RecognizerFile file(path, FileUse::kRead);
+  ArtefactContents contents{file.header(), {}};
+  for (const RecognizerArtefact& artefact : file.artefacts())
+    contents.members.push_back({artefact.name, artefact.embedded ? "Bytes" : "outside", {artefact.size}});
+  const RecognizerSettings& settings = file.settings();
+  const auto examples = static_cast<int64_t>(file.list_examples("").size());
+  contents.members.push_back({"classes", "Text", {static_cast<int64_t>(file.list_classes().size())}});
+  contents.members.push_back(
+      {"examples", std::string(to_string(settings.feature_type)), {examples, settings.feature_dim}});
+  contents.members.push_back(
+      {"unlabelled", std::string(to_string(settings.feature_type)), {file.count_unlabelled(), settings.feature_dim}});
+  return contents;
+}
+
+bool is_database(const std::string& path) {
+  constexpr std::string_view kBegin("SQLite format 3\0", 16);  // sqlite.org/fileformat.html, 1.3.1
+  return std::filesystem::is_regular_file(path) && MappedFile(path).bytes().substr(0, kBegin.size()) == kBegin;
+}
+
 void run_show(const ShowArguments& options) {
-  const ArtefactContents contents = read_contents(options.file);
+  const ArtefactContents contents =
+      is_database(options.file) ? contents_of_recognizer(options.file) : read_contents(options.file);
   options.as_json ? print_json(options.file, contents) : print_readable(options.file, contents);
 }
 
@@ -68,7 +92,7 @@ void add_show_command(CLI::App& app) {
   CLI::App* command = add_command(app, "show", "Show what a file of protocom contains and how it was made",
                                   "protocom show out/features.npz --json");
   add_input_option(*command, "file", options->file,
-                   "Any artefact: images, backbone, features, knowledge, completion model, results")
+                   "Any artefact: recognizer, images, backbone, features, knowledge, completion model, results")
       ->required();
   command->add_flag("--json", options->as_json, "The header and members as JSON");
   command->callback([options] { run_show(*options); });

@@ -106,7 +106,10 @@ void put(const SortArguments& options, const fs::path& image, const fs::path& pl
   if (options.link)
     fs::create_symlink(fs::absolute(image), place, error);
   else
-    fs::copy_file(image, place, error);
+    write_file_with(place, [&](const fs::path& temporary) {
+      fs::copy_file(image, temporary, fs::copy_options::overwrite_existing, error);
+      if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
+    });
   if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
 }
 

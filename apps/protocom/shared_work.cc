@@ -30,6 +30,7 @@ std::string line_of(const EmbeddedImage& embedded) {
 EmbeddedImage embedded_in(std::string_view line) {
   const json all = json_from_text(line);
   const std::string bytes = from_hex(all.at("feature").get_ref<const std::string&>());
+  if (bytes.size() % sizeof(float) != 0) fail("a feature of {} bytes", bytes.size());
   EmbeddedImage embedded{all.at("hash"), Array::uninitialised({1, static_cast<int64_t>(bytes.size() / sizeof(float))}),
                          from_hex(all.at("thumbnail").get_ref<const std::string&>())};
   std::memcpy(embedded.feature.mutable_raw(), bytes.data(), bytes.size());

@@ -6,6 +6,7 @@ from ._engine import engine
 from ._errors import TypeRefused, UsageError
 from ._features import FeatureSet, feature_set
 from ._knowledge import knowledge_of
+from ._methods import without_base
 from ._recipe import fitted_of, model_of
 from ._results import Results
 
@@ -176,11 +177,16 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
         seeds = list(seed) if hasattr(seed, "__iter__") else [seed]
         lists = _draw(given, ways, several, queries, episodes, seeds, evaluated, unlabelled, distribution, alpha)
     given_methods = [methods] if isinstance(methods, (str, _own_method.OwnMethod)) or callable(methods) else list(methods or ())
-    named = [_easyfsl_presets.text_of(_arrays.text(one, "a method")) if isinstance(one, str) else _own_method.own(one) for one in given_methods]
+
+    def text_of(asked, what):
+        text = _easyfsl_presets.text_of(_arrays.text(asked, what))
+        return text if "base" in given.split else without_base(text)
+
+    named = [text_of(one, "a method") if isinstance(one, str) else _own_method.own(one) for one in given_methods]
     own = [one for one in named if not isinstance(one, str)]
     _check_own(own, lists)
     texts = [one for one in named if isinstance(one, str)]
-    baseline = _easyfsl_presets.text_of(_arrays.text(baseline, "baseline")) if isinstance(baseline, str) else baseline
+    baseline = text_of(baseline, "baseline") if isinstance(baseline, str) else baseline
     compared = _compared_with(baseline, own)
     if not compared and not isinstance(baseline, str):
         raise UsageError("baseline must be one of methods, or one of the library's by its name")

@@ -15,7 +15,7 @@ def features_of(module, loader):
         for number, batch in enumerate(loader):
             images, given = _pair(batch, number)
             rows.append(_rows(features(images), number))
-            labels.append(np.atleast_1d(_arrays.array(given, "labels")))
+            labels.append(np.array(_arrays.array(given, "labels"), ndmin=1))  # a copy, as of the features
             _check(rows, labels, number)
     if not rows:
         raise Error("the loader is empty: expected at least one batch")

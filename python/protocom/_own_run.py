@@ -13,6 +13,15 @@ _TIE = 1e-4  # share of the largest difference between scores
 _TOLD = 64  # episodes between two calls of progress
 
 
+def _references_of_kept():
+    """Of an array that a dictionary and a local name hold: Python 3.14 counts one less than the versions before it."""
+    kept = {"array": np.empty(0)}
+    array = kept.get("array")
+    return sys.getrefcount(array)
+
+
+_REFERENCES = _references_of_kept()
+
 class _List:
     """The rows of a list of episodes, one after the other."""
 
@@ -37,7 +46,7 @@ class _List:
     def features(self, name, rows):
         """Features of these rows. Reuses the memory of the last ones of this name unless it is referenced: half the time."""
         kept = self._kept.get(name)
-        if kept is None or kept.shape[:-1] != rows.shape or sys.getrefcount(kept) > 3:
+        if kept is None or kept.shape[:-1] != rows.shape or sys.getrefcount(kept) > _REFERENCES:
             kept = self._kept[name] = np.empty((*rows.shape, self.table.shape[1]), np.float32)
         return self.table.take(rows, 0, out=kept, mode="clip")  # rows were checked
 

@@ -85,6 +85,12 @@ py::object numpy_of(const Array& array) {
   return py::array(dtype_of(array.type()), sizes, strides, data, owner);
 }
 
+py::object read_only_numpy_of(const Array& array) {
+  py::object made = numpy_of(array);
+  if (!made.is_none()) made.attr("setflags")(py::arg("write") = false);
+  return made;
+}
+
 py::object copied_numpy(const Array& array) {
   const std::vector<py::ssize_t> sizes(array.shape().begin(), array.shape().end());
   py::array_t<float> made(sizes);

@@ -29,6 +29,8 @@ Array copy_of(const py::object& array, const char* what);
 
 /// The memory of an array for NumPy, which keeps it; None if it is undefined.
 py::object numpy_of(const Array& array);
+/// The same, not to be written to: the library goes on using its memory, which may be a file's.
+py::object read_only_numpy_of(const Array& array);
 /// A new array of NumPy with these numbers, float32: cheaper than to keep the array if there are few of them.
 py::object copied_numpy(const Array& array);
 

@@ -156,7 +156,7 @@ void bind_features(py::module_& module) {
           [](const fs::path& path, const std::optional<fs::path>& labels, const std::optional<fs::path>& split) {
             return unlocked([&] { return std::make_shared<FeatureSet>(read_features(path, {labels, split})); });
           })
-      .def_property_readonly("features", [](const FeatureSet& own) { return numpy_of(own.features); })
+      .def_property_readonly("features", [](const FeatureSet& own) { return read_only_numpy_of(own.features); })
       .def_property_readonly("labels", [](const FeatureSet& own) { return numpy_of(Array::of(own.labels)); })
       .def_readonly("names", &FeatureSet::class_names)
       .def_readonly("ids", &FeatureSet::image_ids)

@@ -69,7 +69,7 @@ void bind_methods(py::module_& module) {
       .def_static("make", &make_knowledge)
       .def_readonly("classes", &Knowledge::classes)
       .def_readonly("attributes", &Knowledge::attributes)
-      .def_property_readonly("association", [](const Knowledge& own) { return numpy_of(own.association); });
+      .def_property_readonly("association", [](const Knowledge& own) { return read_only_numpy_of(own.association); });
   py::class_<FittedMethod, std::shared_ptr<FittedMethod>>(module, "Fitted")
       .def_static("read",
                   [](const fs::path& path) {

@@ -3,6 +3,7 @@
 #include <spdlog/sinks/base_sink.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 
 #include "base/blas_kernels.h"
@@ -146,8 +147,9 @@ std::vector<std::string> names_for(const Labels& labels, const std::vector<std::
   if (!given.empty() && !labels.names().empty()) fail("labels are names: leave out the class names");
   if (!given.empty()) return given;
   if (!labels.names().empty()) return labels.names();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   int64_t classes = 0;
-  for (const int64_t label : labels.numbers()) classes = std::max(classes, label + 1);
+  for (const int64_t label : labels.numbers()) classes = std::max(classes, label < kMost ? label + 1 : kMost);
   // A label that is not a number of a class would make as many names.
   if (classes > static_cast<int64_t>(labels.numbers().size()))
     fail("labels without class names run from 0 to the number of classes, found {} among {} labels", classes - 1,

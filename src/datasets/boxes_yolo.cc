@@ -15,32 +15,14 @@ namespace protocom::box_reader {
 namespace fs = std::filesystem;
 namespace {
 
+/// Without the quotes around it; in single ones '' is an apostrophe.
 std::string unquoted(std::string_view text) {
   text = trimmed(text);
-  if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front())
-    text = text.substr(1, text.size() - 2);
-  return std::string(text);
-}
-
-/// Without a comment: # after a space.
-std::string_view without_comment(std::string_view line) {
-  const size_t mark = line.rfind('#', 0) == 0 ? 0 : line.find(" #");
-  return line.substr(0, mark);
-}
-
-/// The value of the member `names` of a YAML file, its lines as they are.
-std::vector<std::string> names_lines(const fs::path& path) {
-  std::vector<std::string> lines;
-  bool within = false;
-  for_each_line(path, [&](int64_t, std::string_view whole) {
-    const std::string_view line = without_comment(whole);
-    if (trimmed(line).empty()) return true;
-    const bool is_member = std::string_view(" \t-]}").find(line.front()) == std::string_view::npos;
-    if (is_member) within = line.rfind("names:", 0) == 0;
-    if (within) lines.emplace_back(is_member ? line.substr(std::string_view("names:").size()) : line);
-    return true;
-  });
-  return lines;
+  const bool is_quoted =
+      text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+  if (!is_quoted) return std::string(text);
+  const std::string inner(text.substr(1, text.size() - 2));
+  return text.front() == '\'' ? replaced(inner, "''", "'") : inner;
 }
 
 /// Where a letter of an item in brackets stands: a quote counts where a key or a value begins, or where it was opened.
@@ -65,6 +47,36 @@ class Quotes {
   char quote_ = 0;
   bool begins_ = true, after_colon_ = false;
 };
+
+/// Without a comment: # at the beginning or after a space, outside quotes.
+std::string_view without_comment(std::string_view line) {
+  Quotes quotes;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const bool begins = i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t';
+    if (line[i] == '#' && begins && !quotes.are_open()) return line.substr(0, i);
+    if (!quotes.are_open() && std::string_view("[{,-").find(line[i]) != std::string_view::npos) {
+      quotes.begin_item();
+    } else {
+      quotes.take(line[i]);
+    }
+  }
+  return line;
+}
+
+/// The value of the member `names` of a YAML file, its lines as they are.
+std::vector<std::string> names_lines(const fs::path& path) {
+  std::vector<std::string> lines;
+  bool within = false;
+  for_each_line(path, [&](int64_t, std::string_view whole) {
+    const std::string_view line = without_comment(whole);
+    if (trimmed(line).empty()) return true;
+    const bool is_member = std::string_view(" \t-]}").find(line.front()) == std::string_view::npos;
+    if (is_member) within = line.rfind("names:", 0) == 0;
+    if (within) lines.emplace_back(is_member ? line.substr(std::string_view("names:").size()) : line);
+    return true;
+  });
+  return lines;
+}
 
 /// What stands between commas in brackets, which may be in quotes.
 std::vector<std::string> items_in_brackets(std::string_view text) {
@@ -170,10 +182,16 @@ ImageBox box_around(const std::vector<double>& line) {
   return {left, top, right - left, bottom - top, true};
 }
 
+/// Seven numbers of a tracker: class, centre, size, confidence and the track's number. Corners are within the picture.
+bool is_tracked(const std::vector<double>& line) {
+  return line.size() == 7 && line[6] >= 1 && line[6] == std::floor(line[6]) && line[5] <= 1;
+}
+
 /// Class, centre, size and sometimes a confidence; or class and three corners or more.
 void take_line(const std::vector<double>& line, const std::string& image, const ClassNames& names,
                const std::string& where, Boxes& boxes) {
-  const bool is_box = line.size() == 5 || line.size() == 6, is_outline = line.size() > 6 && line.size() % 2 == 1;
+  const bool is_box = line.size() == 5 || line.size() == 6 || is_tracked(line);
+  const bool is_outline = !is_box && line.size() > 6 && line.size() % 2 == 1;
   if (!is_box && !is_outline) return boxes.refuse(where, "expected class, centre and size, or class and corners");
   const bool whole = line[0] >= 0 && line[0] < 1e9 && line[0] == std::floor(line[0]);
   const int64_t number = whole ? static_cast<int64_t>(line[0]) : -1;

@@ -46,8 +46,12 @@ class ListedFiles {
   explicit ListedFiles(std::filesystem::path folder);
   /// Nothing when it is not there, or several files may be meant.
   [[nodiscard]] std::optional<std::filesystem::path> find(const std::string& written);
+  /// The same of all rows of a list, which were moved together: where some are as they are written, a row whose folder
+  /// is missing is not another folder's file of that name; nor are two rows one file. [written]
+  [[nodiscard]] std::vector<std::optional<std::filesystem::path>> find_all(const std::vector<std::string>& written);
 
  private:
+  [[nodiscard]] bool is_as_written(const std::string& written) const;
   std::optional<std::filesystem::path> find_plain(const std::string& plain);
   void walk();
 

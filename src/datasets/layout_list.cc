@@ -22,19 +22,22 @@ std::string id_below(const fs::path& root, const fs::path& path) {
 }  // namespace
 
 std::vector<RawClass> classes_of_list(const fs::path& list, const Request& request) {
-  ListedFiles files(list.parent_path());
+  std::vector<std::string> written;
+  std::vector<ListedImage> images = read_image_list(list, request.lists);
+  for (const ListedImage& image : images) written.push_back(image.image);
+  const std::vector<std::optional<fs::path>> found = ListedFiles(list.parent_path()).find_all(written);
   std::map<std::string, RawClass> classes;
   std::vector<std::string> missing;
   size_t named = 0;
-  for (const ListedImage& image : read_image_list(list, request.lists)) {
+  for (size_t i = 0; i < images.size(); ++i) {
+    const ListedImage& image = images[i];
     if (!request.includes(image.class_name)) continue;
     RawClass& owner =
         classes.try_emplace(image.class_name, RawClass{image.class_name, "", std::nullopt, list, {}}).first->second;
     if (image.image.empty()) continue;
     ++named;
-    const std::optional<fs::path> path = files.find(image.image);
-    if (path)
-      owner.items.push_back({id_below(request.root, *path), *path, 0});
+    if (found[i])
+      owner.items.push_back({id_below(request.root, *found[i]), *found[i], 0});
     else
       missing.push_back(image.image);
   }

@@ -137,7 +137,9 @@ void check_methods(const TuneOptions& options) {
   for (const FittedMethod& method : options.fitted) {
     const bool is_used = std::any_of(options.methods.begin(), options.methods.end(),
                                      [&](const std::string& text) { return takes(text, method); });
-    if (!is_used) fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", method.method->label());
+    if (!is_used)
+      fail_usage("no method uses the file of '{0}': name '{0}' without a space, or leave the file out",
+                 method.method->label());
   }
 }
 

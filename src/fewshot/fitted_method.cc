@@ -212,7 +212,8 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
   }
   for (const FittedMethod& method : fitted) {
     if (used.count(&method) == 0)
-      fail_usage("a file of '{0}' is given, but '{0}' is not among the methods", method.method->label());
+      fail_usage("no method uses the file of '{0}': name '{0}' without a space, or leave the file out",
+                 method.method->label());
   }
   return all;
 }

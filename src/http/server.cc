@@ -118,8 +118,8 @@ struct Server::Parts {
       if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
       if (error) return accept_later(error);
       fails = false;
+      accept();  // whatever becomes of this one
       welcome(std::move(socket));
-      accept();
     });
   }
 

@@ -50,6 +50,7 @@ void for_each_box(std::string_view bytes, const Visit& visit) {
     const std::string_view name = slice(bytes, 4, 4);
     header.skip(4);
     if (size == 1) size = header.next(8);
+    if (size == 0) size = bytes.size();  // to the end of the file
     if (name == "uuid") header.skip(16);
     if (size < header.at() || size > bytes.size()) return;
     visit(name, slice(bytes, header.at(), size - header.at()));

@@ -52,6 +52,8 @@ std::string fragment_of(const ImageBox& box) {
 bool begins_with(const std::string& text, std::string_view begin) { return text.compare(0, begin.size(), begin) == 0; }
 
 /// What of a side is taken: its first pixel, how many, and how many are missing before them.
+constexpr int64_t kLargestSquare = 4096;  // pixels; encoders take a few hundred
+
 struct Span {
   int64_t first, count, before;
 };
@@ -130,6 +132,13 @@ Image square_around(const Image& image, const ImageBox& box, const ImageSize& si
   const int64_t taken = std::min(side, most);
   const Span across = span_around((left + right) / 2, taken, image.width);
   const Span down = span_around((top + bottom) / 2, taken, image.height);
+  if (taken > kLargestSquare) {  // a strip of 20,000 x 1 pixels would take 1.2 GB
+    const double shrink = static_cast<double>(kLargestSquare / 2) / static_cast<double>(taken);
+    const auto shorter = [&](int64_t length) {
+      return std::max<int64_t>(1, std::llround(static_cast<double>(length) * shrink));
+    };
+    return square_around(resize(image, shorter(image.height), shorter(image.width)), box, size);
+  }
   Image square{taken, taken, std::vector<uint8_t>(static_cast<size_t>(3 * taken * taken))};
   for (size_t i = 0; i < square.rgb.size(); ++i) square.rgb[i] = kAround[i % kAround.size()];
   for (int64_t y = 0; y < down.count; ++y) {

@@ -176,6 +176,8 @@ CsvTable read_csv(const std::filesystem::path& path) {
     if (!parser.add_line(line)) {
       if (parser.cell_size() > kLongestLine)
         fail("{}:{}: a quoted cell is longer than {} MiB", path.string(), row_line, kLongestLine >> 20);
+      bytes += line.size() + kBytesACell;
+      if (bytes > kMostBytes) fail("{}:{}: the table is too large, more than 1 GiB in memory", path.string(), number);
       return true;
     }
     auto cells = parser.take_cells();

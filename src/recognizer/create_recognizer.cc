@@ -236,7 +236,9 @@ void take_others(FirstImages& found) {
       classes.push_back(std::move(request));
       continue;
     }
-    const std::vector<fs::path> photos = find_images(request.images).paths;
+    const RequestFiles files = find_files({request});
+    for (const UnreadableFile& file : files.unreadable) logger().warn("{}", file.reason);
+    const std::vector<fs::path>& photos = files.paths;
     logger().info("the folder '{}' is not a class: its {} photos set the threshold of 'none of these'", name,
                   photos.size());
     found.others.insert(found.others.end(), photos.begin(), photos.end());

@@ -223,14 +223,18 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, const ListC
 }
 
 std::vector<EnrolRequest> requests_of_csv(const fs::path& csv, const ListChoices& lists) {
-  ListedFiles files(csv.parent_path().empty() ? fs::path(".") : csv.parent_path());
   size_t rows = 0, there = 0;
   std::string missing;
   std::vector<ListedImage> list = read_image_list(csv, lists);
-  for (ListedImage& image : list) {
+  std::vector<std::string> written;
+  for (const ListedImage& image : list) written.push_back(image.image);
+  const fs::path folder = csv.parent_path().empty() ? fs::path(".") : csv.parent_path();
+  const std::vector<std::optional<fs::path>> found = ListedFiles(folder).find_all(written);
+  for (size_t i = 0; i < list.size(); ++i) {
+    ListedImage& image = list[i];
     if (image.image.empty()) continue;
     // One that is not found is named when it cannot be read.
-    const std::optional<fs::path> path = files.find(image.image);
+    const std::optional<fs::path>& path = found[i];
     if (missing.empty()) missing = image.image;
     image.image = path.value_or(csv.parent_path() / image.image).string();
     ++rows;

@@ -1,6 +1,8 @@
 #include "recognizer/detail/recognizer_index.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -41,6 +43,7 @@ class PackedTexts {
 struct Columns {
   PackedTexts names, titles, embedding_sources, sources;
   std::vector<int64_t> first = {0}, example_ids;
+  std::vector<double> taken;                              // of each example, NaN: unknown
   std::vector<Array> associations, embeddings, features;  // [1, a], [1, e], [m, d] each
 };
 
@@ -61,6 +64,7 @@ Columns columns_of(const RecognizerSnapshot& snapshot) {
     for (const KeptExample& example : snapshot.examples[k]) {
       all.example_ids.push_back(example.id);
       all.sources.add(example.source);
+      all.taken.push_back(example.taken.value_or(std::numeric_limits<double>::quiet_NaN()));
     }
   }
   return all;
@@ -142,6 +146,7 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
   made.class_ids.assign(ids, ids + c);
   const auto* first = reader.ascending(reader.array("first", NumberType::kInt64, {c + 1}), 0, m);
   const auto* example = reader.array("example_ids", NumberType::kInt64, {m}).data<int64_t>();
+  const auto* taken = reader.array("taken", NumberType::kFloat64, {m}).data<double>();
   const Array& features = reader.array("features", NumberType::kFloat32, {m, d});
   const Array& associations = reader.array("associations", NumberType::kFloat32, {c, a});
   const Array& embeddings = reader.array("embeddings", NumberType::kFloat32, {c, settings.embedding_dim});
@@ -158,7 +163,8 @@ RecognizerSnapshot snapshot_in(const IndexReader& reader, const RecognizerSettin
     own.count = first[k + 1] - first[k];
     own.features = features.rows(first[k], first[k + 1]);
     std::vector<KeptExample>& kept = made.examples.emplace_back();
-    for (int64_t i = first[k]; i < first[k + 1]; ++i) kept.push_back({example[i], sources.next()});
+    for (int64_t i = first[k]; i < first[k + 1]; ++i)
+      kept.push_back({example[i], sources.next(), std::isfinite(taken[i]) ? std::optional(taken[i]) : std::nullopt});
   }
   return made;
 }
@@ -201,6 +207,7 @@ void write_index(const RecognizerFile& file, const std::string& method, const Re
   Arrays arrays = {{"class_ids", Array::of(snapshot.class_ids)},
                    {"first", Array::of(all.first)},
                    {"example_ids", Array::of(all.example_ids)},
+                   {"taken", Array::of(all.taken)},
                    {"feature_sum", Array::of(snapshot.feature_sum)},
                    {"names.ends", all.names.ends()},
                    {"titles.ends", all.titles.ends()},

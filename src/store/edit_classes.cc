@@ -313,8 +313,10 @@ void RecognizerFile::set_calibration(const nlohmann::json& calibration) {
 
 void RecognizerFile::set_calibration_with_last_change(const nlohmann::json& calibration) {
   reading(path(), [&] {
+    constexpr const char* kLast = "SELECT id FROM changes ORDER BY id DESC LIMIT 1";
+    if (!database_->number(kLast)) return set_calibration(calibration);  // after compacting
     Transaction transaction(*database_, Access::kWrite);
-    const std::optional<int64_t> last = database_->number("SELECT max(id) FROM changes");
+    const std::optional<int64_t> last = database_->number(kLast);
     if (!last) fail("{}: no change that a calibration could belong to", path().string());
     replace_calibration(*database_, calibration, *last);
     transaction.commit();

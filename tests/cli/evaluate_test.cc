@@ -224,7 +224,7 @@ TEST_F(Evaluate, TakesAMethodThatWasFitted) {
   EXPECT_THAT(run({"--k-shot", "1", "--methods", "mean,restore-net"}).err,
               HasSubstr("is not fitted: run `protocom fit"));
   EXPECT_THAT(run({"--k-shot", "1", "--fitted", "f.npz"}).err,
-              HasSubstr("'restore-net:steps=50' is not among the methods"));
+              HasSubstr("no method uses the file of 'restore-net:steps=50'"));
   EXPECT_THAT(run({"--k-shot", "1", "--split", "base", "--n-way", "2", "--methods", "restore-net", "--fitted", "f.npz"})
                   .exit_code,
               0)

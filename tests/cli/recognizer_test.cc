@@ -32,6 +32,8 @@ TEST_F(Recognizers, EnrolledClassesAreRecognised) {
     ASSERT_EQ(enrolled.exit_code, 0) << enrolled.err;
     EXPECT_THAT(enrolled.out, HasSubstr(name));
   }
+  EXPECT_THAT(protocom(folder_->path(), {"show", "creatures.pcm"}).out,
+              AllOf(HasSubstr("recognizer, format 1"), HasSubstr("[15,")));
   for (const char* mode : {"inductive", "transductive"}) {
     std::vector<std::string> arguments = {
         "classify", "creatures.pcm", (images / novel[0]).string(), "--format", "json", "--top", "5"};

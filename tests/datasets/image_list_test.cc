@@ -290,6 +290,17 @@ TEST_F(ImageLists, PathsOfAnotherMachineAreFoundByTheirEnds) {
   EXPECT_EQ(files.find("1.jpg"), std::nullopt) << "two files have this end";
 }
 
+TEST_F(ImageLists, AMissingPhotoIsNotAnotherFoldersPhotoOfThatName) {
+  for (const char* file : {"A/1.jpg", "C/2.jpg"}) put(file);
+  using Found = std::vector<std::optional<fs::path>>;
+  EXPECT_EQ(ListedFiles(folder_.path()).find_all({"B/1.jpg", "C/2.jpg"}), (Found{std::nullopt, folder_ / "C/2.jpg"}));
+  EXPECT_EQ(ListedFiles(folder_.path()).find_all({"/x/A/1.jpg", "/x/B/1.jpg", "/x/C/2.jpg"}),
+            (Found{std::nullopt, std::nullopt, folder_ / "C/2.jpg"}))
+      << "of two rows it may be either";
+  EXPECT_EQ(ListedFiles(folder_.path()).find_all({"/x/A/1.jpg", "/x/C/2.jpg", "/x/A/1.jpg"}),
+            (Found{folder_ / "A/1.jpg", folder_ / "C/2.jpg", folder_ / "A/1.jpg"}));
+}
+
 // Label Studio writes paths as addresses: "Capture_d%C3%A9cran.png" for "Capture_décran.png"
 // (HumanSignal/label-studio issue 1266), which its own converter did not find (HumanSignal/label-studio-converter pull
 // request 172), and six digits before uploads in old versions (HumanSignal/label-studio issue 568).

@@ -96,6 +96,14 @@ TEST_F(Regions, WhatIsLargerThanThePictureHasGreyAroundIt) {
   EXPECT_EQ(colour_at(cut, 50, 60), kGrey);
 }
 
+TEST(SquareAround, OfALongStripIsOfBoundedSize) {
+  const Image strip{1, 40000, std::vector<uint8_t>(120000, 90)};
+  const Image square = square_around(strip, {0, 0, 1, 1, true}, {1, 40000});
+  EXPECT_LE(square.width, 4096);
+  EXPECT_EQ(square.width, square.height);
+  EXPECT_EQ(square.rgb[static_cast<size_t>(3 * (square.height / 2 * square.width + square.width / 2))], 90);
+}
+
 TEST_F(Regions, EachBoxIsAnImageOfItsOwn) {
   const fs::path path = put("a.png", with_rectangle(60, 100, 0, 0, 20, 20));
   const auto hash = [&](const char* fragment) { return read_region(path.string() + fragment, {8}).hash; };

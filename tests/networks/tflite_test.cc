@@ -102,6 +102,26 @@ TEST(Tflite, OperatorsGiveWhatTensorFlowDefinesThemToBe) {
   EXPECT_LT((backbone->forward(pictures) - network.features(pictures)).abs().max().item<float>(), 1e-5F);
 }
 
+TEST(Tflite, FullyConnectedTakesMapsInTheOrderOfTensorFlow) {
+  const at::NoGradGuard no_grad;
+  const TempDir folder;
+  const at::Tensor weights = at::arange(2 * 192, at::kFloat).view({2, 192}) / 100;
+  std::vector<at::Tensor> features;
+  for (const bool reshaped : {false, true}) {
+    testing::TfliteWriter writer;
+    const int32_t maps = writer.computed("images", {1, 8, 8, 3});
+    const int32_t rows = writer.computed("rows", {1, 192});
+    const int32_t scores = writer.computed("scores", {1, 2});
+    if (reshaped) writer.node(22, {maps}, rows);
+    writer.node(9, {reshaped ? rows : maps, writer.constant("weight", weights)}, scores);
+    std::ofstream(folder / "dense.tflite", std::ios::binary) << writer.bytes(maps, scores);
+    EncoderFileOptions plain;
+    plain.preprocessing = Preprocessing{8};
+    features.push_back(open_backbone(folder / "dense.tflite", plain)->forward(images(8)));
+  }
+  EXPECT_LT((features[0] - features[1]).abs().max().item<float>(), 1e-4F);
+}
+
 TEST(Tflite, AConstantThatManyTensorsShareTakesNoMemoryForEach) {
   testing::TfliteWriter writer;
   const int32_t images = writer.computed("images", {1, 8, 8, 3});

@@ -94,6 +94,36 @@ def test_features_come_from_any_function_and_loader():
     assert protocom.FeatureSet.extract(lambda batch: batch.reshape(len(batch), -1), batches(images, words.tolist())).names == list("wxyz")
 
 
+def test_a_loader_may_reuse_the_memory_of_its_batches():
+    images, labels = images_and_labels()
+    rows, numbers = np.empty((5, *images.shape[1:]), images.dtype), np.empty(5, labels.dtype)
+
+    def reused():
+        for i in range(0, len(images) // 5 * 5, 5):
+            rows[:], numbers[:] = images[i : i + 5], labels[i : i + 5]
+            yield rows, numbers
+
+    made = protocom.FeatureSet.extract(lambda batch: batch.reshape(len(batch), -1), reused())
+    assert made.labels.tolist() == labels[: len(labels) // 5 * 5].tolist()
+
+
+def test_features_and_associations_cannot_be_written_to():
+    made = protocom.FeatureSet(np.eye(3), [0, 1, 2])
+    with pytest.raises(ValueError, match="read-only"):
+        made.features[0, 0] = 7
+    knowledge = protocom.Knowledge({"ant": ["small"], "bee": ["small", "yellow"]})
+    with pytest.raises(ValueError, match="read-only"):
+        knowledge.association[0, 0] = 7
+
+
+def test_methods_whose_default_centres_are_evaluated_without_base_classes():
+    draw = np.random.default_rng(1)
+    labels = np.repeat(np.arange(5), 8)
+    features = draw.normal(size=(40, 6)) + 3 * np.eye(5, 6)[labels]
+    found = protocom.evaluate(features, labels, methods=["knn", "simple-shot"], ways=3, shots=1, queries=2, episodes=5)
+    assert found.accuracies("knn").shape == (5,) and found.accuracies("simple-shot").shape == (5,)
+
+
 def test_a_module_of_pytorch_is_asked_in_eval_mode_and_is_left_as_it_was(torch):
     images, labels = images_and_labels()
     module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Dropout(0.5), torch.nn.Linear(8, 3))

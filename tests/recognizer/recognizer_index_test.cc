@@ -40,6 +40,8 @@ class RecognizerIndexTest : public SmallRecognizer {
     one.examples = examples_of_features(features(seed, count));
     for (int64_t i = 0; i < count; ++i)
       one.examples.sources[static_cast<size_t>(i)] = name + "/" + std::to_string(i) + ".jpg";
+    for (int64_t i = 0; i < count; ++i)
+      one.examples.taken.push_back(i == 0 ? std::nullopt : std::optional(1e3 * static_cast<double>(i)));
     Recognizer::open(path_).enrol({one});
   }
 
@@ -85,6 +87,20 @@ TEST_F(RecognizerIndexTest, AnswersAreThoseWithoutIt) {
   const std::vector<Answer> with = answers();
   EXPECT_EQ(with.front().nearest.size(), 3U);
   expect_same(with, answers_without_index());
+}
+
+TEST_F(RecognizerIndexTest, ItKnowsWhenPhotosWereTaken) {
+  const RecognizerFile file(path_);
+  const auto index = read_index(file, Recognizer::open(path_).method().label());
+  ASSERT_TRUE(index.has_value());
+  const RecognizerSnapshot whole = file.snapshot();
+  ASSERT_EQ(index->snapshot.examples.size(), whole.examples.size());
+  for (size_t k = 0; k < whole.examples.size(); ++k) {
+    ASSERT_EQ(index->snapshot.examples[k].size(), whole.examples[k].size());
+    for (size_t i = 0; i < whole.examples[k].size(); ++i)
+      EXPECT_EQ(index->snapshot.examples[k][i].taken, whole.examples[k][i].taken);
+  }
+  EXPECT_EQ(whole.enrolled.classes[0].taken.at(0), std::nullopt);
 }
 
 TEST_F(RecognizerIndexTest, ItIsWhatAnswersComeFrom) {

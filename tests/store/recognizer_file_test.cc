@@ -315,6 +315,17 @@ TEST_F(RecognizerFileTest, KnowsWhenPhotosWereTakenThroughMovesAndUndo) {
   EXPECT_THAT(message_of([&] { file.enrol({dogs}); }), HasSubstr("class 'dog': 1 capture times for 2 images"));
 }
 
+TEST_F(RecognizerFileTest, ACalibrationAfterCompactingIsAChangeOfItsOwn) {
+  RecognizerFile file(path_);
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
+  file.set_calibration_with_last_change({{"factor", 1}});
+  EXPECT_THAT(file.changes(), ::testing::SizeIs(1));
+  file.compact();
+  file.set_calibration_with_last_change({{"factor", 2}});
+  EXPECT_EQ(file.calibration()->at("factor"), 2);
+  EXPECT_EQ(file.last_made()->what, "calibrate");
+}
+
 TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});

@@ -35,9 +35,11 @@ void execute(const RunConfig& config, const Stage& stage, std::vector<std::strin
 }
 
 /// A folder that an earlier run made is in the way of the command that makes it again, and the state of a training with
-/// other options must not be taken for the new one's.
-void clear_old_artefact(const Stage& stage, const std::optional<StageRecord>& before) {
-  if (before && fs::is_directory(stage.artefact)) fs::remove_all(stage.artefact);
+/// other options must not be taken for the new one's. A folder that a stage names itself may have other files too.
+void clear_old_artefact(const RunConfig& config, const Stage& stage, const std::optional<StageRecord>& before) {
+  const fs::path within = fs::weakly_canonical(stage.artefact).lexically_relative(fs::weakly_canonical(config.out));
+  const bool is_of_run = !within.empty() && within != "." && *within.begin() != "..";
+  if (before && is_of_run && fs::is_directory(stage.artefact)) fs::remove_all(stage.artefact);
   if (!stage.can_resume) return;
   for (const char* end : {".last", ".last.previous"}) fs::remove(stage.artefact.string() + end);
 }
@@ -61,7 +63,7 @@ void run_stage(const RunConfig& config, const Stage& stage) {
   for (const std::string& output : stage.outputs) {
     for (const std::string& path : stage.options.at(output).values) remove_leftovers(path);
   }
-  if (!resume) clear_old_artefact(stage, before);
+  if (!resume) clear_old_artefact(config, stage, before);
   write_file(started_path(config.out, stage), json_text(record.to_json(), 2));
   const auto begun = std::chrono::steady_clock::now();
   execute(config, stage, std::move(arguments));

@@ -143,13 +143,22 @@ void pad(Translator& to, const Operator& item) {
   to.add("Pad", {to.value(to.input(item, 0)), to.constant(at::tensor(pads, at::kLong))}, to.value(to.output(item)));
 }
 
+/// Maps [n, c, h, w] as [n, h, w, c].
+std::string in_order_of_tensorflow(Translator& to, const std::string& maps) {
+  std::string moved = to.fresh();
+  to.add("Transpose", {maps}, moved, {{"perm", integers({0, 2, 3, 1})}});
+  return moved;
+}
+
 void fully_connected(Translator& to, const Operator& item) {
   const at::Tensor& weight = constant_of(to.input(item, 1), "weights");  // [out, in]
   check_dims(weight, 2, "weights");
   std::string flat = to.value(to.input(item, 0));
-  if (to.input(item, 0).shape.size() != 2) {
+  const size_t dims = to.input(item, 0).shape.size();
+  if (dims != 2) {
+    const std::string rows = dims == 4 ? in_order_of_tensorflow(to, flat) : flat;
     flat = to.fresh();
-    to.add("Flatten", {to.value(to.input(item, 0))}, flat);
+    to.add("Flatten", {rows}, flat);
   }
   std::vector<std::string> inputs = {flat, to.constant(weight.to(at::kFloat))};
   add_bias(to, item, weight.size(0), inputs);
@@ -164,10 +173,7 @@ void reshape(Translator& to, const Operator& item) {
     return to.add("Identity", {to.value(to.input(item, 0))}, to.value(to.output(item)));
   if (shape.size() == 4) fail("reshaping to maps is not supported");
   std::string rows = to.value(to.input(item, 0));
-  if (from.size() == 4) {
-    rows = to.fresh();
-    to.add("Transpose", {to.value(to.input(item, 0))}, rows, {{"perm", integers({0, 2, 3, 1})}});
-  }
+  if (from.size() == 4) rows = in_order_of_tensorflow(to, rows);
   to.add("Reshape", {rows, to.constant(at::tensor(shape, at::kLong))}, to.value(to.output(item)));
 }
 
