@@ -30,7 +30,7 @@ void run_calibrate(const CalibrateArguments& options) {
   print_table(rows);
   const char* others = options.others.empty() ? "similar kinds" : "the others";
   fmt::print("By leave-one-out, {}.\n", cost_sentence(made, others));
-  if (made.balanced) fmt::print("Without --false-accept, as many of {} pass as of your own are refused.\n", others);
+  if (made.balanced) fmt::print("This threshold balances both rates; --false-accept sets that of {}.\n", others);
   if (!made.similar) fmt::print("This refuses quite different things; --similar refuses similar kinds too.\n");
   if (made.similar && !made.exchange.empty()) fmt::print("By leave-one-out, {}.\n", exchange_sentence(made));
   if (before && before->of_others && options.others.empty())

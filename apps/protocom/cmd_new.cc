@@ -40,7 +40,9 @@ void refuse_one_class(const Enrolment& enrolled, const fs::path& folder) {
 
 void run_new(const CLI::App& command, const RecognizerParts& parts) {
   const std::string file = recognizer_name_for(parts.images);
-  check_absent(file);
+  if (fs::exists(fs::symlink_status(file)))
+    fail("{} is already there: remove it, or name the new one (protocom recognizer create NEW.pcm --images {})", file,
+         quoted(parts.images.string()));
   check_writable(file);
   const std::optional<Enrolment> enrolled =
       create_recognizer(file, parts, provenance_of(command, /*seed=*/0), progress());
