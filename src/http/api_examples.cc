@@ -1,6 +1,3 @@
-#include <map>
-#include <set>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "base/threads.h"
@@ -54,28 +51,11 @@ Enrolling enrolling_of(const std::string& name, Sent sent) {
   return read;
 }
 
-/// Which other classes hold the same images, since an image of two classes makes both less certain.
-std::vector<std::string> also_elsewhere(const RecognizerFile& file, const std::string& name,
-                                        const std::vector<std::string>& hashes) {
-  const std::set<std::string> given(hashes.begin(), hashes.end());
-  std::map<std::string, int64_t> shared;
-  if (!given.empty()) {
-    for (const ExampleInfo& example : file.list_examples("")) {
-      if (example.class_name != name && given.count(example.hash) > 0) ++shared[example.class_name];
-    }
-  }
-  std::vector<std::string> said;
-  for (const auto& [other, count] : shared)
-    said.push_back(fmt::format("{} of {} {} in '{}' too", count == 1 ? "1 image" : fmt::format("{} images", count),
-                               excerpt(name), count == 1 ? "is" : "are", excerpt(other)));
-  return said;
-}
-
 Response add_to_file(Recognizer& recognizer, const Enrolling& what, const Array& features) {
   const NewExamples examples = examples_of(what.sent, features, recognizer);
   const EnrolledClass done = recognizer.enrol_class(what.described, examples);
   std::vector<std::string> warnings = what.warnings;
-  for (std::string& one : also_elsewhere(recognizer.file(), done.now.name, examples.hashes))
+  for (std::string& one : recognizer.images_elsewhere(done.now.name, examples.hashes))
     warnings.push_back(std::move(one));
   json shown = enrolled_json(done);
   shown["unreadable"] = unreadable_json(what.sent.images);

@@ -237,4 +237,20 @@ EnrolledClass Recognizer::enrol_class(const ClassToDescribe& request, NewExample
   return file_.enrol({enrolment}).front();
 }
 
+std::vector<std::string> Recognizer::images_elsewhere(const std::string& class_name,
+                                                      const std::vector<std::string>& hashes) const {
+  const std::set<std::string> given(hashes.begin(), hashes.end());
+  std::map<std::string, int64_t> shared;
+  if (!given.empty()) {
+    for (const ExampleInfo& example : file_.list_examples("")) {
+      if (example.class_name != class_name && given.count(example.hash) > 0) ++shared[example.class_name];
+    }
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [other, count] : shared)
+    sentences.push_back(fmt::format("{} of {} {} in '{}' too", count == 1 ? "1 image" : fmt::format("{} images", count),
+                                    excerpt(class_name), count == 1 ? "is" : "are", excerpt(other)));
+  return sentences;
+}
+
 }  // namespace protocom

@@ -173,6 +173,10 @@ class Recognizer {
   /// Adds one class, or images of it that the caller has embedded; duplicates are not warned of. Throws what describe()
   /// and RecognizerFile::enrol throw.
   EnrolledClass enrol_class(const ClassToDescribe& request, NewExamples examples = {});
+  /// For each other class that has some of the images, by their hashes, a sentence: an image of two classes makes both
+  /// less certain.
+  [[nodiscard]] std::vector<std::string> images_elsewhere(const std::string& class_name,
+                                                          const std::vector<std::string>& hashes) const;
 
   /// Adds unlabelled images of the classes, by which a space without base classes is estimated. If there would be more
   /// than kMostUnlabelled, adds as many as there is room for, sampled evenly. Throws UsageError of

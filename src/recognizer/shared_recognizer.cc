@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "images/capture_time.h"
 #include "images/image_region.h"
 #include "recognizer/enrol_sources.h"
@@ -69,7 +70,12 @@ NewExamples SharedRecognizer::examples_of(const Array& features) const {
 Enrolment SharedRecognizer::enrol(const ClassToDescribe& request, NewExamples examples) {
   Enrolment done;
   done.given = static_cast<int64_t>(examples.hashes.size());
-  done.classes = {call([&](Recognizer& own) { return own.enrol_class(request, std::move(examples)); })};
+  const std::vector<std::string> hashes = examples.hashes;
+  call([&](Recognizer& own) {
+    done.classes = {own.enrol_class(request, std::move(examples))};
+    for (const std::string& sentence : own.images_elsewhere(done.classes.front().now.name, hashes))
+      logger().warn("{}", sentence);
+  });
   return done;
 }
 

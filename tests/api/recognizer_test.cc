@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -56,6 +57,29 @@ TEST_F(ApiRecognizer, IsWrittenAsAnOnnxFile) {
   EXPECT_THAT(made.outputs, HasSubstr("probabilities [n, 2]"));
   EXPECT_THAT(made.warnings, SizeIs(1)) << "it is not calibrated";
   EXPECT_EQ(made.labels, file("birds.labels.txt"));
+}
+
+TEST_F(ApiRecognizer, WarnsOfAPhotoThatIsInAnotherClassToo) {
+  Recognizer own = birds();
+  EXPECT_THAT(own.enrol("third", {reds().front()}).warnings,
+              ElementsAre(HasSubstr("1 image of third is in 'cardinal' too")));
+}
+
+TEST_F(ApiRecognizer, TellsWhatItsFirstEnrolmentLeftOut) {
+  for (const char* name : {"photos/red", "photos/blue"}) std::filesystem::create_directories(file(name));
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(photo(file("photos/red/" + std::to_string(i) + ".png"), 220, 10, i));
+    static_cast<void>(photo(file("photos/blue/" + std::to_string(i) + ".png"), 10, 220, 9 + i));
+  }
+  std::ofstream(file("photos/red/broken.png")) << "no picture";
+  RecognizerParts parts;
+  parts.backbone = file("encoder.npz");
+  parts.images = file("photos");
+  const Recognizer made = Recognizer::create(file("first.pcm"), parts);
+  EXPECT_EQ(made.first_enrolment().classes.size(), 2U);
+  ASSERT_THAT(made.first_enrolment().unreadable, SizeIs(1));
+  EXPECT_THAT(made.first_enrolment().unreadable.front().reason, HasSubstr("broken.png"));
+  EXPECT_THAT(Recognizer::open(file("first.pcm")).first_enrolment().classes, ::testing::IsEmpty());
 }
 
 TEST_F(ApiRecognizer, EnrolsAClassThatIsDescribedInWords) {
