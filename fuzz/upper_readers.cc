@@ -117,7 +117,7 @@ void read_request(const fs::path& path) {
         http::read_json_body(body, {{"features", "name", "attributes"}, http::FeatureShape{2, 4}}).members;
     if (object.contains("name")) (void)http::text_in(object, "name");
     ClassRequest request;
-    if (object.contains("attributes")) http::take_attributes(object, "attributes", request);
+    if (object.contains("attributes")) http::read_attributes_member(object, "attributes", request);
   });
 }
 

@@ -65,8 +65,8 @@ TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
   const TempDir root;
   for (const char* name : {"horse", "zebra"}) put(root / name / "1.jpg");
   std::vector<EnrolRequest> requests = requests_of_folder(root.path());
-  take_attributes(put(root / "t.csv", "class,attribute,value\nhorse,stripes,0\nhorse,hoof,1\nzebra,stripes,1\n"),
-                  requests);
+  add_attributes_of_table(
+      put(root / "t.csv", "class,attribute,value\nhorse,stripes,0\nhorse,hoof,1\nzebra,stripes,1\n"), requests);
   EXPECT_THAT(requests[0].attributes, ElementsAre("hoof"));
   EXPECT_THAT(requests[1].attributes, ElementsAre("stripes"));
 }
@@ -77,7 +77,8 @@ TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
   for (const char* name : {"horse", "zebra", "001"}) put(root / name / "1.jpg");
   std::vector<EnrolRequest> requests = requests_of_folder(root.path());
   const Logged logged;
-  take_attributes(put(root / "t.csv", "class,attribute\nhorse,hoof\nzebar,stripes\n1,tail\ncow,hoof\n"), requests);
+  add_attributes_of_table(put(root / "t.csv", "class,attribute\nhorse,hoof\nzebar,stripes\n1,tail\ncow,hoof\n"),
+                          requests);
   EXPECT_THAT(logged.text(), HasSubstr("no row for 2 of the 3 classes to enrol"));
   EXPECT_THAT(logged.text(), HasSubstr("'001'; did you mean '1'?"));
   EXPECT_THAT(logged.text(), HasSubstr("'zebra'; did you mean 'zebar'?"));
@@ -88,7 +89,7 @@ TEST(EnrolRequests, OfARowThatIsOfNoClassAreListedWithWhatWasMeant) {
   std::vector<EnrolRequest> requests(1);
   requests.front().name = "zebra";
   const Logged log;
-  take_attributes(put(root / "t.csv", "class,attribute\nzebra,stripes\nzbra,hooves\n"), requests);
+  add_attributes_of_table(put(root / "t.csv", "class,attribute\nzebra,stripes\nzbra,hooves\n"), requests);
   EXPECT_THAT(log.text(), AllOf(HasSubstr("ignoring 1 classes that are not enrolled here"), HasSubstr("'zbra'")));
 }
 

@@ -213,8 +213,8 @@ TEST_F(SmallRecognizer, LeavesOutWhatATableSaysBeyondTheKnowledge) {
   photo("photos/mouse/1.png", 9);
   write_file(folder_ / "attributes.csv", "class,attribute\nmouse,whiskers\nmouse,tail\nmouse,tial\n");
   std::vector<EnrolRequest> requests = requests_of_folder(folder_ / "photos");
-  take_attributes(folder_ / "attributes.csv", requests);
-  EXPECT_THAT(usage_message_of([&] { take_attributes(folder_ / "attributes.csv", requests); }),
+  add_attributes_of_table(folder_ / "attributes.csv", requests);
+  EXPECT_THAT(usage_message_of([&] { add_attributes_of_table(folder_ / "attributes.csv", requests); }),
               HasSubstr("class 'mouse' has attributes already"));
   Recognizer pets = Recognizer::open(path_);
   const Logged logged;
@@ -325,7 +325,7 @@ TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
   fs::create_directories(folder_.path() / "photos/.thumbnails");
   photo("photos/.thumbnails/1.png", 9);
   std::vector<EnrolRequest> requests = requests_of_folder(folder_ / "photos");
-  take_attributes(folder_ / "attributes.csv", requests);
+  add_attributes_of_table(folder_ / "attributes.csv", requests);
   Recognizer pets = Recognizer::open(path_);
   EXPECT_EQ(pets.enrol(requests).skipped.describe(),
             "2 files are ignored: 1 beside the class folders, 1 in a hidden folder");

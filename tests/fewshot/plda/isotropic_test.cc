@@ -191,9 +191,9 @@ TEST(PldaIsotropic, OfManyRowsTheMomentsMakeTheSpaceThatTheRowsMake) {
   constexpr int64_t kImages = 2100, kOwn = 24;
   constexpr double kDims = 40;
   const ClassRows rows = many_rows(kImages, kOwn), wider = row_by_row(rows);
-  for (const bool compared : {false, true}) {
-    const AdaptedSpace found = isotropic_space(rows, kDims, as_without_space(), compared);
-    const AdaptedSpace expected = isotropic_space(wider, kDims, as_without_space(), compared);
+  for (const LeftOut which : {LeftOut::kEnough, LeftOut::kAll}) {
+    const AdaptedSpace found = isotropic_space(rows, kDims, as_without_space(), which);
+    const AdaptedSpace expected = isotropic_space(wider, kDims, as_without_space(), which);
     EXPECT_EQ(found.nu, expected.nu);
     EXPECT_DOUBLE_EQ(found.degrees, expected.degrees);
     EXPECT_NEAR(found.left_out->scale, expected.left_out->scale, 1e-4 * expected.left_out->scale);
