@@ -84,8 +84,8 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
       ->check(CLI::Range(0.001, 0.999));
   command
       .add_option("--roll-up", options.recognizing.roll_up,
-                  "If the first class is less probable than this (0.9), answer its smallest group that is not; groups "
-                  "are the levels of titles or names (animals/birds/robin)")
+                  "If the first class is less probable than this (0.9), answer the smallest group that reaches it; "
+                  "groups are the levels of titles or names (animals/birds/robin)")
       ->check(CLI::Range(0.001, 0.999));
   command.add_option("--top", options.recognizing.top, "How many classes to show for each image")->check(at_least(1));
   command.add_option("--nearest", options.recognizing.nearest, "How many of the most similar enrolled images to show")
@@ -95,7 +95,7 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
                   "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
       ->check(at_least(0));
   command.add_flag("--explain", options.explain,
-                   "Also which part of each image made its answer: a map of 7 x 7 patches, each covered once");
+                   "Also show which part of each image made its answer: a map of 7 x 7 patches, each covered once");
 }
 
 void take_proportions(ClassifyArguments& options) {
