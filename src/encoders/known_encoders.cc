@@ -6,7 +6,7 @@ namespace protocom {
 namespace {
 
 std::string from_hub(const std::string& repository, const std::string& name) {
-  return "huggingface-cli download " + repository + " --local-dir " + name;
+  return "hf download " + repository + " --local-dir " + name;
 }
 
 }  // namespace
