@@ -28,7 +28,7 @@ void add_method_options(CLI::App& command, ClassifyArguments& options) {
   CLI::Option* method =
       command.add_option("--method", options.recognizing.method,
                          "Method with its parameters, see protocom methods: mean-fusion:gamma=20; default: the "
-                         "recognizer's fitted method, or the one that val chose for its completion model");
+                         "recognizer's fitted method, or that of its completion model");
   command
       .add_flag("--batch-together", options.recognizing.together,
                 "Use the transductive method (plda-vb with a fitted plda, else gauss-fusion), which classifies all "
@@ -58,7 +58,7 @@ void add_format_options(CLI::App& command, ClassifyArguments& options) {
       ->check(CLI::IsMember(formats));
   add_output_option(command, "--out", options.out,
                     "File for the answers instead of printing: CSV as --format says, the JSON of --boxes, otherwise "
-                    "lines of JSON, for which several processes share the images (docs/scaling.md)");
+                    "JSON lines; several processes may share that work (docs/scaling.md)");
   add_resume(command, options.resume, "--out");
   add_output_option(command, "--features-out", options.features_out,
                     "Also write the features of the images as extract does (npz), with their paths; labels: the first "
@@ -69,8 +69,8 @@ void add_series_options(CLI::App& command, ClassifyArguments& options) {
   CLI::Option* series = command.add_option(
       "--series", options.series,
       "One answer for the photos of a burst, a video or a visit to a camera trap: time (by EXIF, within "
-      "a folder), folder, or a CSV with a column of images and the column that says the series "
-      "(visits.csv:visit); csv and json repeat it for each photo, with the number of its series");
+      "a folder), folder, or a CSV with a column of images and the column that names the series "
+      "(visits.csv:visit); csv and json repeat the answer for each photo, with the number of its series");
   command.add_option("--series-gap", options.series_gap, "A series ends after this many seconds without a photo")
       ->check(CLI::Range(0.001, 86400.0))
       ->needs(series);
@@ -84,8 +84,8 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
       ->check(CLI::Range(0.001, 0.999));
   command
       .add_option("--roll-up", options.recognizing.roll_up,
-                  "If the first class is less probable than this (0.9), answer its smallest group that is not; groups "
-                  "are the levels of titles or names (animals/birds/robin)")
+                  "If the first class is less probable than this (0.9), answer the smallest group that reaches it; "
+                  "groups are the levels of titles or names (animals/birds/robin)")
       ->check(CLI::Range(0.001, 0.999));
   command.add_option("--top", options.recognizing.top, "How many classes to show for each image")->check(at_least(1));
   command.add_option("--nearest", options.recognizing.nearest, "How many of the most similar enrolled images to show")
@@ -95,7 +95,7 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
                   "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
       ->check(at_least(0));
   command.add_flag("--explain", options.explain,
-                   "Also which part of each image made its answer: a map of 7 x 7 patches, each covered once");
+                   "Also show which part of each image made its answer: a map of 7 x 7 patches, each covered once");
 }
 
 void take_proportions(ClassifyArguments& options) {

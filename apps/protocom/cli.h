@@ -44,8 +44,7 @@
 /// --verbose and --log-file are the program's, not the command's.
 ///
 /// So that `protocom run` can wire stages together, these names mean the same in every command: --images (a pack or a
-/// folder),
-/// --knowledge, --backbone, --features, --model, --out, --seed.
+/// folder), --knowledge, --backbone, --features, --model, --out, --seed.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -22,7 +22,7 @@ void run_calibrate(const CalibrateArguments& options) {
   const Calibration made = recognizer.calibrate(found.paths, options.calibration, progress(), &unreadable);
   std::vector<std::vector<std::string>> rows = {
       {"method", made.method},
-      {"images held out", std::to_string(made.images)},
+      {"images held out, one of each moment", std::to_string(made.images)},
       {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
       {options.others.empty() ? "unknown images (each class left out)" : "unknown images",
        std::to_string(made.unknown)}};

@@ -250,7 +250,7 @@ void write_lines(const CLI::App& command, const ClassifyArguments& options) {
 
 void check_features_out(const ClassifyArguments& options, bool as_lines) {
   if (options.explain || !options.series.empty() || as_lines)
-    fail_usage("--features-out: leave out --explain, --series, and --out except with --format csv");
+    fail_usage("--features-out: leave out --explain, --series and lines of JSON (--out without --format csv)");
   if (!job().is_single()) fail_usage("--features-out needs a single process: leave out torchrun");
 }
 

@@ -67,7 +67,7 @@ void print_known() {
   fmt::print(
       "\n1-shot, 5-shot: accuracy in percent, 5-way, inductive, by the class mean on CUB-100 "
       "(docs/results/own-photos.md); -: "
-      "not measured, not known.\n\n");
+      "unknown.\n\n");
   rows = {{"known", "how to get it"}};
   for (const KnownEncoder& one : known_encoders()) rows.push_back({one.name, one.get});
   print_table(rows);
@@ -123,7 +123,7 @@ void add_add(CLI::App& parent) {
 
 void add_encoders_command(CLI::App& app) {
   auto as_json = std::make_shared<bool>(false);
-  CLI::App* command = add_command(app, "encoders", "Which encoders are installed and known; install one by name",
+  CLI::App* command = add_command(app, "encoders", "List encoders; install one from a file or folder",
                                   "protocom encoders\nprotocom encoders add mine encoder.onnx");
   command->add_flag("--json", *as_json, "As JSON");
   add_add(*command);

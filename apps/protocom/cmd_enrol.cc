@@ -144,15 +144,15 @@ void add_enrol_command(CLI::App& app) {
   add_list_choices(*command, options->sources.lists);
   add_box_options(*command, options->sources.boxes);
   add_input_option(*command, "--features", options->sources.features,
-                   "Features extracted with the recognizer's backbone (protocom extract), in place of images: of the "
-                   "classes that the file names, or all of the class of --class");
+                   "Features extracted with the recognizer's backbone (protocom extract), in place of images: for "
+                   "the classes that the file names, or all for --class");
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of unlabelled photos of your classes; improves accuracy");
   add_input_option(*command, "--table", options->sources.table,
                    "Attributes of the classes: CSV class,attribute, or a filled-in knowledge template")
       ->excludes(attributes);
   add_input_option(*command, "--vectors", options->sources.vectors,
-                   "Word vectors that the knowledge was made with, to embed the class's name");
+                   "Word vectors that the knowledge was made with, for the class's name");
   add_words(*command, *options);
   add_input_option(*command, "--wordnet", options->sources.wordnet, "Folder of the WordNet database, for --synset")
       ->default_str(kWordNetFolder);

@@ -136,17 +136,17 @@ void add_files(CLI::App& command, CreateCommand& options) {
   command.add_option("--output", options.parts.output, kOutputHelp);
   CLI::Option* model =
       add_input_option(command, "--model", options.parts.model, "Completion model (protocom complete)");
-  CLI::Option* fitted = add_input_option(command, "--fitted", options.parts.fitted,
-                                         "Method fitted on base classes like these (protocom fit)")
-                            ->excludes(model);
+  CLI::Option* fitted =
+      add_input_option(command, "--fitted", options.parts.fitted, "Method fitted on base classes (protocom fit)")
+          ->excludes(model);
   add_input_option(command, "--space", options.parts.space,
                    "Method fitted on any classes with the same backbone (protocom fit): its space is adapted to yours")
       ->excludes(model)
       ->excludes(fitted);
-  CLI::Option* knowledge =
-      add_input_option(command, "--knowledge", options.parts.knowledge,
-                       "Knowledge file that the model or method was made with; without them, vectors by the backbone's "
-                       "own text encoder (knowledge text, knowledge embeddings), with which classes need no photo");
+  CLI::Option* knowledge = add_input_option(
+      command, "--knowledge", options.parts.knowledge,
+      "Knowledge file that --model or --fitted was made with; without these, text vectors by the "
+      "backbone's own text encoder (knowledge text, knowledge embeddings): classes need no photo then");
   add_input_option(command, "--text-encoder", options.parts.text_encoder,
                    "Folder of the backbone's own text encoder (CLIP, SigLIP): uses the names of classes, and classes "
                    "can be described in words")
@@ -178,7 +178,7 @@ void add_create(CLI::App& parent) {
   add_list_choices(*command, options->parts.lists);
   add_box_options(*command, options->parts.boxes);
   add_input_option(*command, "--attributes", options->parts.attributes,
-                   "Their attributes: CSV class,attribute, or a filled-in knowledge template")
+                   "Attributes of the classes: CSV class,attribute, or a filled-in knowledge template")
       ->needs(images);
   add_input_option(*command, "--unlabelled", options->unlabelled,
                    "Folder of unlabelled photos of your classes, with or without subfolders; improves accuracy");
@@ -241,7 +241,7 @@ void add_export_onnx(CLI::App& parent) {
   command
       ->add_flag("--int8", options->options.int8,
                  "Store the encoder's weights as int8, other large ones as float16: a third of the size; measured "
-                 "likewise")
+                 "as with --half")
       ->excludes(features)
       ->excludes(half);
   CLI::Option* apart = command->add_flag(
@@ -256,7 +256,7 @@ void add_export_onnx(CLI::App& parent) {
       ->excludes(apart);
   command->add_option(
       "--images", options->images,
-      "Folder of the recognizer's photos, for this measurement; default: where they were enrolled from");
+      "Folder of the recognizer's photos, to measure --half and --int8; default: where they were enrolled from");
   command->add_option("--method", options->asked.method, "In place of the recognizer's own (protocom methods)");
   command->callback([options] { run_export_onnx(*options); });
 }
@@ -271,7 +271,7 @@ void add_import(CLI::App& parent) {
 }
 
 void add_recognizer_command(CLI::App& app) {
-  CLI::App* command = add_command(app, "recognizer", "Make, inspect and move recognizers",
+  CLI::App* command = add_command(app, "recognizer", "Make, check, renew and export recognizers",
                                   "protocom recognizer create birds.pcm --backbone encoder.pt --fitted plda.npz");
   command->require_subcommand(1);
   add_create(*command);

@@ -35,7 +35,7 @@ void print_share(const http::Share& share, int port) {
   if (!addresses.empty() && ::isatty(STDOUT_FILENO) != 0)
     fmt::print("or scan this code of the first:\n{}", http::terminal_qr_code(addresses.front()));
   fmt::print(
-      "Its browser warns, since this session's certificate signs itself; its SHA-256 is\n  {}\n"
+      "Its browser warns, since this session's certificate is self-signed; its SHA-256 is\n  {}\n"
       "Anyone with this address can use and change the recognizer until you stop the server (Ctrl-C).\n",
       share.fingerprint());
 }
@@ -72,16 +72,16 @@ void add_limits(CLI::App& command, ServerLimits& limits) {
   command.add_option("--body-bytes", limits.body_bytes, "Largest body of a request, bytes")->check(positive);
   command
       .add_option("--pixels", limits.pixels,
-                  "Largest decoded image, pixels; four times that for a JPEG decoded at reduced size")
+                  "Largest decoded image, pixels; four times that for a JPEG scaled down while decoding")
       ->check(positive);
-  command.add_option("--request-pixels", limits.request_pixels, "Most pixels of all images of a request together")
+  command.add_option("--request-pixels", limits.request_pixels, "Maximum pixels of all images of a request together")
       ->check(positive);
-  command.add_option("--connections", limits.connections, "Most connections at once")->check(positive);
-  command.add_option("--requests", limits.requests, "Most accepted requests without an answer; more get 503")
+  command.add_option("--connections", limits.connections, "Maximum connections at once")->check(positive);
+  command.add_option("--requests", limits.requests, "Maximum accepted requests without an answer; more get 503")
       ->check(positive);
-  command.add_option("--waiting-bytes", limits.waiting_bytes, "Most bytes of the bodies of all requests together")
+  command.add_option("--waiting-bytes", limits.waiting_bytes, "Maximum bytes of the bodies of all requests together")
       ->check(positive);
-  command.add_option("--waiting-images", limits.waiting_images, "Most images waiting for the encoder; more get 503")
+  command.add_option("--waiting-images", limits.waiting_images, "Maximum images waiting for the encoder; more get 503")
       ->check(positive);
 }
 
@@ -114,13 +114,13 @@ void add_serve_command(CLI::App& app) {
   command
       ->add_flag(
           "--share", options->is_shared,
-          "Serve also phones and others in this network, by TLS with a certificate and key for this session only")
+          "Also serve phones and others in this network, over TLS with a certificate and key for this session only")
       ->excludes(address)
       ->excludes(keys)
       ->excludes(certificate);
   add_input_option(*command, "--text-encoder", options->parts.text_encoder,
                    "Folder of the text encoder that the recognizer was made with: classes can be described in words; "
-                   "with --new one of the backbone's own");
+                   "with --new the backbone's own");
   command->add_option("--method", server.recognizing.method, "As for protocom classify");
   command->add_option("--top", server.recognizing.top, "Classes in an answer")->check(CLI::Range(1, 10000));
   command->add_option("--nearest", server.recognizing.nearest, "Most similar enrolled images in an answer")

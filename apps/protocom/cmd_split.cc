@@ -54,7 +54,7 @@ void run_split(const SplitArguments& options) {
 
 void add_split_command(CLI::App& app) {
   auto options = std::make_shared<SplitArguments>();
-  CLI::App* command = add_command(app, "split", "Draw which classes of a folder are base, val and novel",
+  CLI::App* command = add_command(app, "split", "Split the classes of a folder at random into base, val and novel",
                                   "protocom split photos --out split.csv");
   add_input_option(*command, "images,--images", options->dataset.images, "Folder of the images")->required();
   add_layout(*command, options->dataset);

@@ -65,7 +65,10 @@ void add_suggest_command(CLI::App& app) {
       ->required();
   command->add_option("--count", options->count, "How many")->check(at_least(1));
   command
-      ->add_option("--format", options->format, "table, json, csv, or paths (a line each); the most useful photo first")
+      ->add_option("--format", options->format,
+                   "table, json, csv, or paths (a line each); the most useful photo first. doubt: 1 minus the "
+                   "difference of the two "
+                   "highest probabilities; share: of the doubt about all photos")
       ->check(CLI::IsMember({"table", "json", "csv", "paths"}));
   add_batch(*command, options->recognizing.batch);
   add_device(*command, options->recognizing.device);

@@ -28,7 +28,7 @@ void run_synth(const SynthArguments& options) {
 
 void add_synth_command(CLI::App& app) {
   auto options = std::make_shared<SynthArguments>();
-  CLI::App* command = add_command(app, "synth", "Draw the synthetic data set: creatures composed of parts",
+  CLI::App* command = add_command(app, "synth", "Generate the synthetic data set: creatures composed of parts",
                                   "protocom synth creatures --sheet creatures.png");
   SyntheticOptions& world = options->world;
   add_output_option(*command, "out", options->out, "Folder to make: <class>/<image>.jpg, split.csv, attributes.csv")

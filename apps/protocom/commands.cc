@@ -77,12 +77,12 @@ void add_global_options(CLI::App& app) {
   app.add_option("--engine", options->engine,
                  "Engine that runs encoders: onnxruntime (ONNX files, on the CPU), torch, or auto: ONNX Runtime if it "
                  "is installed, the file is ONNX and there is no GPU");
-  app.add_flag("--quiet", options->quiet, "Only errors, no progress")->group("Options");
+  app.add_flag("--quiet", options->quiet, "No progress, and no messages except errors")->group("Options");
   app.add_flag("--verbose", options->verbose, "More messages");
   add_output_option(app, "--log-file", options->log_file, "Append messages to this file too");
   app.add_option(
          "--largest-image", options->largest_image,
-         "Largest decoded image, megapixels; four times that for a JPEG decoded at reduced size (serve: --pixels)")
+         "Largest decoded image, megapixels; four times that for a JPEG scaled down while decoding (serve: --pixels)")
       ->check(CLI::Range(1, 1000));
   // Before the command's own callback, whatever the order of the arguments.
   app.parse_complete_callback([options] { apply(*options); });

@@ -24,9 +24,9 @@ std::unique_ptr<CLI::App> make_app();
 /// run.
 std::unique_ptr<CLI::App> make_stage_app();
 
-/// Parses and runs, the program's default command, or the one for folders, where the first argument is neither one nor
-/// an option. Callbacks
-/// throw protocom::Error; what cannot be parsed throws CLI::ParseError.
+/// Parses the arguments and runs their command; if the first argument is neither a command nor an option, the program's
+/// default command or the one for folders. Callbacks throw protocom::Error; what cannot be parsed throws
+/// CLI::ParseError.
 void parse_and_run(CLI::App& app, std::vector<std::string> arguments);
 
 /// One sentence about what was wrong with the command line, with the nearest option for a typo.

@@ -26,7 +26,7 @@ void add_box_options(CLI::App& command, BoxChoice& boxes) {
                        "Boxes of the images, each treated as a separate photo: MegaDetector's or COCO's JSON, a "
                        "CSV image,x,y,width,height[,class], AddaxAI's CSV, Pascal VOC's XML or a folder of it, "
                        "or a folder of YOLO's labels");
-  command.add_option("--min-confidence", boxes.min_confidence, "Least confidence of boxes that have one, 0 to 1")
+  command.add_option("--min-confidence", boxes.min_confidence, "Minimum confidence of boxes that state one, 0 to 1")
       ->check(CLI::Range(0.0, 1.0))
       ->needs(file);
   add_list_option(command, "--box-kinds", boxes.kinds, "Kinds of boxes to use: animal,person; default: all")

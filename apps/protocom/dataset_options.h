@@ -54,8 +54,8 @@ inline constexpr const char* kOutputHelp =
     "Output of an ONNX or TorchScript file to use as the feature, by name (in a tuple its index from 0)";
 /// The help of --preprocess.
 inline constexpr const char* kPreprocessHelp =
-    "Preprocessing of an ONNX or TorchScript file or bare state dict that does not state it: imagenet (torchvision, "
-    "timm, DINOv2), clip, half (mean and std 0.5), plain (RGB in [0, 1], normalisation inside), of 224 pixels each; "
+    "Preprocessing of an ONNX, TorchScript or weights file that does not state it: imagenet (torchvision, "
+    "timm, DINOv2), clip, half (mean and std 0.5), plain (RGB in [0, 1]: the network normalises), of 224 pixels each; "
     ":size= and :resize= change one (plain:size=64)";
 
 }  // namespace protocom::cli

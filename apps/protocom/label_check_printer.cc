@@ -18,7 +18,7 @@ void print_misplaced(const LabelCheck& check, size_t most) {
              100 * check.false_rate);
   const std::vector<TerminalColumn> columns = {{"photo", 18, true}, {"example", 7, false, true, 1},
                                                {"class", 12},       {"probability", 11, false, true},
-                                               {"looks like", 12},  {"probability", 11, false, true}};
+                                               {"looks like", 12},  {"its probability", 15, false, true}};
   std::vector<std::vector<TerminalCell>> rows;
   for (size_t i = 0; i < std::min(most, check.misplaced.size()); ++i) {
     const MisplacedImage& image = check.misplaced[i];

@@ -23,7 +23,8 @@ std::string none_of_these_line(const std::optional<Calibration>& calibration) {
     return fmt::format("The threshold of 'none of these' was set with {} photos of other things: {}.",
                        calibration->unknown, cost_sentence(*calibration, "the others"));
   return fmt::format(
-      "The answer is 'none of these' for photos of quite different things, and for at most 5 of 100 photos of your "
+      "The answer is 'none of these' for most photos of quite different things, and for at most 5 of 100 photos of "
+      "your "
       "classes{}.",
       calibration->images > 0 ? "" : " (estimated on held-out classes)");
 }

@@ -50,7 +50,7 @@ void add_resume(CLI::App& command, ResumeLines& resume, const char* where) {
   const auto set = [&resume](int64_t) { resume = ResumeLines::kYes; };
   command.add_flag(
       "--resume", set,
-      fmt::format("Resume an interrupted run with the same options and files, whose finished part lies beside {}",
+      fmt::format("Resume an interrupted run with the same options and files, whose partial results lie beside {}",
                   where));
 }
 

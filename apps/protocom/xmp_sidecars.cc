@@ -74,7 +74,7 @@ int64_t XmpSidecars::write() const {
   }
   std::vector<std::vector<std::string>> rows = {{"sidecars written", std::to_string(written)},
                                                 {"had these keywords", std::to_string(same)},
-                                                {"none of these classes", std::to_string(of_none_)}};
+                                                {"'none of these', skipped", std::to_string(of_none_)}};
   if (left > 0) rows.push_back({"not changed", std::to_string(left)});
   print_table(rows);
   return left;

@@ -85,7 +85,7 @@ function show() {
   byId('estimate').hidden = !isLarge() || (found !== null && estimatedAt === state.change?.id);
   byId('accuracy-text').replaceChildren(...found ? summary(found) : ['How well will it do?']);
   byId('accuracy-more').textContent = found ? more(found) : 'With this many classes the estimate takes minutes.';
-  byId('estimate').textContent = found ? 'Estimate again' : 'Estimate it';
+  byId('estimate').textContent = found ? 'Estimate again' : 'Estimate the accuracy';
   if (!found) return;
   const pairs = confusedPairs(found);
   byId('confused').replaceChildren(...pairs.map(({names, count}) =>

@@ -24,7 +24,7 @@ function settings() {
 }
 
 /** @param {Setting} one */
-const sentence = one => `${ofHundred(one.false_accept)} of 100 photos of similar kinds slip through; ${ofHundred(1 - one.accepted)} of 100 of your own are refused.`;
+const sentence = one => `${ofHundred(one.false_accept)} of 100 photos of similar kinds pass; ${ofHundred(1 - one.accepted)} of 100 of your own are refused.`;
 
 /** Other things that pass (across), own photos kept (up). @param {Setting[]} all @param {number} chosen */
 function drawCurve(all, chosen) {
@@ -37,7 +37,7 @@ function drawCurve(all, chosen) {
     svg('text', {x: left - 6, y: bottom - height * share + 4, 'text-anchor': 'end'}, String(100 * share))]);
   const across = [0, 0.5, 1].map(share => svg('text', {x: left + width * share, y: bottom + 18, 'text-anchor': 'middle'}, String(Math.round(100 * share * most))));
   const titles = [svg('text', {x: left, y: 16, class: 'title'}, 'What each setting costs'),
-                  svg('text', {x: left + width / 2, y: bottom + 38, 'text-anchor': 'middle'}, 'similar photos that slip through, of 100'),
+                  svg('text', {x: left + width / 2, y: bottom + 38, 'text-anchor': 'middle'}, 'similar photos that pass, of 100'),
                   svg('text', {x: -(top + height / 2), y: 14, transform: 'rotate(-90)', 'text-anchor': 'middle'}, 'own photos kept, of 100')];
   byId('curve').replaceChildren(...grid, ...across, ...titles, svg('polyline', {class: 'line', points: all.map(one => `${x(one)},${y(one)}`).join(' ')}),
                                 ...all.map((one, i) => svg('circle', {cx: x(one), cy: y(one), r: i === chosen ? 7 : 3, class: i === chosen ? 'chosen' : 'point'})));
@@ -58,7 +58,7 @@ function show() {
   byId('slider').value = at;
   byId('slider').disabled = all.length < 2;
   showSetting(at);
-  const aim = made.balanced ? 'As many photos of similar kinds slip through as own ones are refused. '
+  const aim = made.balanced ? 'As many photos of similar kinds pass as own ones are refused. '
                             : made.similar === false ? 'Something else altogether is refused, and at most 5 of 100 of your own photos. ' : '';
   byId('calibration').textContent = aim + (made.images > 0 ? `Tried on ${counted(made.images, 'photo')} of your classes.` : 'Tried on classes left out.');
 }

@@ -26,8 +26,8 @@ struct NearImage {
   int64_t id = 0;  ///< see ExampleInfo
   std::string class_name;
   std::string source;  ///< where it came from
-  /// Cosine in [-1, 1], in the space where the method compares images; else of the features less their mean over all
-  /// enrolled images.
+  /// Cosine in [-1, 1], in the space where the method compares images; without one, of the features minus their mean
+  /// over all enrolled images.
   double similarity = 0;
 };
 
@@ -37,14 +37,14 @@ struct Answer {
   /// The probability of none of the classes. Empty without a calibration; the probabilities of `ranking` are then given
   /// that the image is of one of the classes.
   std::optional<double> none;
-  double familiarity = 0;             ///< score of how well the image fits any class; docs/design.md
+  double familiarity = 0;             ///< how well the image fits any class; see Calibration::threshold
   std::optional<bool> none_of_these;  ///< whether `none` is at least 1/2; empty without a calibration
   std::vector<std::string> set;       ///< the set of RecognizerOptions::coverage, most probable first; else empty
   /// With RecognizerOptions::roll_up, if the first class is less probable: the smallest group of classes that contains
   /// it and reaches that probability; titles or names state the groups ("animals/birds").
   std::optional<RankedClass> group;
   std::vector<AttributeEffect> attributes;  ///< those that changed the first class's logit most; may be empty
-  std::vector<NearImage> nearest;           ///< nearest first, of the 20 best classes; empty if features were not kept
+  std::vector<NearImage> nearest;           ///< most similar first, of the 20 most probable classes; may be empty
   std::string nearest_note;                 ///< why the first class is not that of the nearest image; empty if it is
   Warnings warnings;
 

@@ -30,7 +30,7 @@ class PROTOCOM_API Backbone {
   Backbone(Backbone&& other) noexcept;
   Backbone& operator=(Backbone&& other) noexcept;
 
-  /// d
+  /// Number of dimensions d of a feature.
   [[nodiscard]] int64_t dim() const;
   /// Side of its input, pixels; images of any size are resized to it.
   [[nodiscard]] int64_t image_size() const;

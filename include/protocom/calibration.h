@@ -32,7 +32,7 @@ struct Calibration {
   double false_accept = 0;  ///< share of unknown images above it: the one requested, else the expected one, in [0, 1]
   double accepted = 0;      ///< the share of held-out images of the classes above it, in [0, 1]
   double accuracy = 0;      ///< of held-out images of the classes, in [0, 1]
-  int64_t images = 0;       ///< held-out images; 0: no class has two; the threshold is from held-out classes
+  int64_t images = 0;       ///< held-out images; 0: no class has two, and the threshold is from held-out classes
   int64_t unknown = 0;      ///< unknown images
   int64_t classes = 0;      ///< enrolled classes at that time
   std::string names = {};   ///< a hash of their names; empty: unknown

@@ -14,6 +14,7 @@ struct AttributeWeight {
   double weight = 0;  ///< in (0, 1]
 };
 
+/// The same name and exactly the same weight.
 inline bool operator==(const AttributeWeight& a, const AttributeWeight& b) {
   return a.name == b.name && a.weight == b.weight;
 }

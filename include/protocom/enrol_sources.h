@@ -15,8 +15,8 @@ struct EnrolSources {
   std::vector<std::string> images = {};     ///< of that class: files, or folders that are walked
   std::filesystem::path folder = {};        ///< a subfolder of images for each class, or images and a CSV image,class
   std::filesystem::path list = {};          ///< CSV class,image, JSON Lines, or the JSON of COCO or Label Studio
-  std::filesystem::path features = {};      ///< a file of features by the recognizer's backbone, of its classes or all
-                                            ///< of `one_class`
+  std::filesystem::path features = {};      ///< a file of features by the recognizer's encoder: of the classes that it
+                                            ///< names or, if `one_class` has a name, all of that class
   ListChoices lists = {};                   ///< of `folder` and `list`
   BoxChoice boxes = {};                     ///< of the images; with `folder` they may name the classes
   std::filesystem::path described = {};     ///< CSV class,description; with images, or of further classes

@@ -23,7 +23,7 @@ struct ExpectedAccuracy {
   int64_t classes = 0;
   int64_t images = 0;   ///< enrolled
   int64_t moments = 0;  ///< of these images: frames of a burst and copies show one moment
-  int64_t asked = 0;    ///< held-out moments, one image of each; 0: no class has two moments
+  int64_t asked = 0;    ///< moments held out and classified, by one image each; 0: no class has two
   double accuracy = 0;  ///< of those, in [0, 1]
   double expected = 0;  ///< of new images, in [0, 1]
   /// A range that contains the accuracy on new images in nine of ten cases: Wilson's interval of half as many images as

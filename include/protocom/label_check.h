@@ -22,7 +22,7 @@ struct ConfusedClasses {
   std::string first, second;
   int64_t asked = 0;     ///< held-out images of both, one of each moment
   int64_t mistaken = 0;  ///< of these, those for which the other class is more probable
-  bool same = false;     ///< whether `mistaken` is as high as by chance: probably one class under two names
+  bool same = false;     ///< whether as many are mistaken as by guessing: probably one class under two names
 };
 
 /// An image that is in two classes.

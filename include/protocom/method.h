@@ -80,7 +80,7 @@ class PROTOCOM_API Classifier {
   [[nodiscard]] std::vector<int64_t> predict(const Rows& queries) const;
 
   [[nodiscard]] const std::vector<std::string>& class_names() const;
-  /// d
+  /// Number of dimensions d of a feature.
   [[nodiscard]] int64_t dim() const;
   /// Its name with parameters.
   [[nodiscard]] std::string method() const;

@@ -10,7 +10,7 @@ namespace protocom::v0 {
 /// A task as given to your own method. The memory is the library's and valid during the call.
 struct OwnTask {
   int64_t classes = 0;              ///< c
-  int64_t dim = 0;                  ///< d
+  int64_t dim = 0;                  ///< d, of a feature
   int64_t supports = 0;             ///< m
   int64_t queries = 0;              ///< q
   const float* support = nullptr;   ///< [m, d], labelled images
@@ -34,7 +34,7 @@ class PROTOCOM_API OwnMethod {
   [[nodiscard]] virtual std::string about() const { return ""; }
   /// Whether a query's answer may depend on the other queries.
   [[nodiscard]] virtual bool is_transductive() const { return false; }
-  /// Writes logits float32 [q, c], query after query: the largest wins, their softmax are the probabilities. Called
+  /// Writes logits float32 [q, c], query after query: the largest wins, their softmax is the probabilities. Called
   /// from several threads at once. Exceptions reach the caller of the library.
   virtual void score(const OwnTask& task, float* logits) const = 0;
 };

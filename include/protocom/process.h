@@ -7,9 +7,8 @@ namespace protocom::v0 {
 enum class Restart { kNo, kIfNeeded };
 
 /// Configures the process as the program `protocom` does, which can make encoders and evaluations several times faster:
-/// - OpenMP threads spin only briefly before they sleep. libgomp reads this when it is loaded, so the program is
-/// executed
-///   again with GOMP_SPINCOUNT set, by the same path and arguments.
+/// - OpenMP threads spin only briefly before they sleep. libgomp reads this when it is loaded: the program is therefore
+///   executed again, by the same path and arguments, with GOMP_SPINCOUNT set.
 /// - malloc keeps large blocks of memory for reuse.
 /// - All usable cores are used.
 /// Call it first in main(), before threads are started or files opened. Settings of the user by OMP_WAIT_POLICY,

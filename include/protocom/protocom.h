@@ -70,7 +70,7 @@ PROTOCOM_C_API int protocom_create(const char* path, const protocom_parts* parts
 /* `method`: NULL or "" for the recognizer's own. */
 PROTOCOM_C_API protocom_recognizer* protocom_open(const char* path, const char* method);
 PROTOCOM_C_API void protocom_close(protocom_recognizer* recognizer);
-/* Dimensions of a feature. */
+/* Number of dimensions of a feature; 0 for NULL. */
 PROTOCOM_C_API int64_t protocom_dim(const protocom_recognizer* recognizer);
 
 /* Adds a class, or images to one: all or nothing. */
@@ -90,6 +90,7 @@ PROTOCOM_C_API protocom_answers* protocom_classify(protocom_recognizer* recogniz
 /* The same of features float32 [rows, dim]. */
 PROTOCOM_C_API protocom_answers* protocom_classify_features(protocom_recognizer* recognizer, const float* features,
                                                             int64_t rows, int64_t dim);
+/* 0 for NULL. */
 PROTOCOM_C_API size_t protocom_answers_count(const protocom_answers* answers);
 /* The most probable class of answer i; "" if the image is of none of the classes, or if there is no answer i. */
 PROTOCOM_C_API const char* protocom_answer_name(const protocom_answers* answers, size_t i);
@@ -99,7 +100,8 @@ PROTOCOM_C_API size_t protocom_answer_ranked(const protocom_answers* answers, si
 PROTOCOM_C_API const char* protocom_answer_class(const protocom_answers* answers, size_t i, size_t rank);
 PROTOCOM_C_API double protocom_answer_probability(const protocom_answers* answers, size_t i, size_t rank);
 /* A number of answer i by its name in JSON: "familiarity" (how well the image fits any class), "none" (the probability
-   of none of the classes). NaN if answer i or the number does not exist, or if the number needs a calibration. */
+   of none of the classes), "none_of_these" (1 or 0). NaN if answer i or the number does not exist, or if the number
+   needs a calibration. */
 PROTOCOM_C_API double protocom_answer_number(const protocom_answers* answers, size_t i, const char* field);
 /* 1: it is of none of the classes; 0: of one of them; -1: not known without a calibration. */
 PROTOCOM_C_API int protocom_answer_none_of_these(const protocom_answers* answers, size_t i);
@@ -107,6 +109,7 @@ PROTOCOM_C_API void protocom_answers_free(protocom_answers* answers);
 
 /* The current classes. */
 PROTOCOM_C_API protocom_classes* protocom_list_classes(protocom_recognizer* recognizer);
+/* 0 for NULL. */
 PROTOCOM_C_API size_t protocom_classes_count(const protocom_classes* classes);
 /* "" and 0 if there is no class i. */
 PROTOCOM_C_API const char* protocom_class_name(const protocom_classes* classes, size_t i);

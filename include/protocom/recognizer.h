@@ -99,10 +99,10 @@ class PROTOCOM_API Recognizer {
   /// change makes redo impossible.
   std::string redo();
 
-  /// Sets the threshold of "none of these", a familiarity that at least 95 % of own images exceed. With `similar` or
-  /// `others` (unknown images), as many unknown images exceed it as own images do not; with `false_accept`, at most
-  /// that share of unknown images. Without `others`, held-out classes are the unknown images. The file stores it.
-  /// Throws Error for too few images, UsageError for a rate outside (0, 1).
+  /// Sets the threshold of "none of these", a familiarity that at least 95 % of images of the classes exceed. With
+  /// `similar` or `others` (unknown images), as many unknown images exceed it as images of the classes do not; with
+  /// `false_accept`, at most that share of unknown images. Without `others`, held-out classes are the unknown images.
+  /// The file stores it. Throws Error for too few images, UsageError for a rate outside (0, 1).
   Calibration calibrate(const std::vector<Image>& others = {}, const CalibrateOptions& options = {},
                         const Progress& progress = {});
   /// The current calibration, if there is one.
@@ -146,7 +146,7 @@ class PROTOCOM_API Recognizer {
 
   /// Its method. Throws Error as classify().
   [[nodiscard]] std::string method() const;
-  /// d of its encoder.
+  /// Number of dimensions d of a feature.
   [[nodiscard]] int64_t dim() const;
   [[nodiscard]] std::string path() const;
 

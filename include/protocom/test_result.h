@@ -100,8 +100,8 @@ struct TestComparison {
   double difference = 0;                ///< accuracy of the second less that of the first, in [-1, 1]
   double low = 0, high = 0;             ///< its 95 % interval for paired shares (Agresti and Min 2005)
   double p_value = 1;                   ///< of McNemar's exact test that both are equally often right
-  std::vector<int64_t> differing = {};  ///< places in TestResult::tested of images with other answers; what is refused
-                                        ///< counts where both are calibrated
+  std::vector<int64_t> differing = {};  ///< places in TestResult::tested of images with other answers; if both are
+                                        ///< calibrated, also of those that one alone refuses
 };
 
 }  // namespace protocom::v0

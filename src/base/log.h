@@ -38,6 +38,7 @@ class Logger {
   void write(LogLevel level, fmt::string_view format, fmt::format_args args) const;
 };
 
+/// What the library logs by; thread-safe.
 const Logger& logger();
 
 }  // namespace protocom

@@ -14,6 +14,7 @@ std::string_view trimmed(std::string_view text);
 /// ASCII letters in lower case; all other bytes as they are.
 std::string lowercase(std::string_view text);
 
+/// Whether the last bytes of the text are `end`.
 bool ends_with(std::string_view text, std::string_view end);
 
 /// The number that the whole text is, in the C locale whatever the machine's is; nothing if it is none.

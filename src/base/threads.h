@@ -2,8 +2,8 @@
 
 namespace protocom {
 
-/// Threads that what the calling thread begins may take: what set_thread_count() or a ThreadScope says, else one a
-/// core.
+/// How many threads the work that the calling thread begins may use: as set_thread_count() or a ThreadScope says, else
+/// one a core.
 int thread_count();
 
 /// Sets it for the calling thread and for all that begin later; `count` >= 1. BLAS takes as many where it asks OpenMP.

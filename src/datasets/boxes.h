@@ -55,7 +55,7 @@ struct Crop {
 };
 
 /// The boxes of photos, in the order of the photos. A box belongs to the photo whose path ends as the file writes it;
-/// where the file knows no photo so, without the folder that all its names begin with; and else by the name of its file
+/// if no photo's does, without the folder that all names of the file begin with; and else by the name of its file
 /// alone, whatever its suffix and capitals, where one photo and one name of the file have it. Photos without a box, and
 /// boxes of photos that are not there, are counted and logged. Throws Error if no photo has a box.
 std::vector<Crop> crop_photos(const std::vector<std::filesystem::path>& photos, const BoxFile& file,

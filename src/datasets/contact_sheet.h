@@ -26,12 +26,13 @@ Image draw_contact_sheet(const std::vector<SheetRow>& rows, int64_t tile);
 struct SheetOptions {
   int64_t classes = 12;           ///< approximate number; every split in proportion, with at least one class
   int64_t images_per_class = 10;  ///< drawn at random without repetition
-  int64_t tile = 84;
+  int64_t tile = 84;              ///< side of an image, pixels
   uint64_t seed = 0;
 };
 
 /// A contact sheet of random classes and images: base first, then val, then novel. Unreadable images are crossed boxes.
 Image make_contact_sheet(const ImageDataset& dataset, const SheetOptions& options);
+/// The same of decoded images.
 Image make_contact_sheet(const PackedImages& images, const SheetOptions& options);
 
 }  // namespace protocom

@@ -11,6 +11,7 @@ namespace protocom {
 /// How bad it is that two images are the same, the worst first. kAcrossSplits is a leak: a test image was trained on.
 /// kAcrossClasses is a contradiction of labels. kWithinClass wastes a shot.
 enum class DuplicateKind { kAcrossSplits, kAcrossClasses, kWithinClass };
+/// For people: "across splits" and so on.
 std::string_view to_string(DuplicateKind kind);
 
 /// Images with exactly the same pixels, whatever their format and metadata.

@@ -52,8 +52,7 @@ FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& 
 /// - a features `.npy` [n, d] with its labels `.npy` [n]: `options.labels`, else the file beside it that is called
 ///   "labels" where its own name says "features" (x-labels.npy where it does not);
 /// - a `.mat` of the public attribute benchmarks: `features` [d, n], `labels` [n] from 1 on, with the classes' names
-/// and
-///   split from the att_splits.mat beside it, if there is one.
+///   and split from the att_splits.mat beside it, if there is one.
 /// Labels are whole numbers, which number `names` from 0 on or, without names, are classes called by their numbers; or
 /// they are the classes' names. Throws Error that names the file and the member: missing member, sizes that differ,
 /// label out of range, NaN or infinite features (with the first row), no split known; for a pickle with the lines of

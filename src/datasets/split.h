@@ -29,11 +29,10 @@ int64_t leave_out_validation(std::vector<Split>& class_split);
 /// Class name -> split.
 using SplitTable = std::map<std::string, Split>;
 
-/// Reads a split: a CSV with the columns `class,split`; or a folder or prefix `P` of three lists
-/// `P-base.txt`/`P-val.txt`/`P-novel.txt`
-/// (`base.txt`, ... in a folder) with a class name first on each line, a tab before any comment. Blanks around a CSV's
-/// names are not part of them. Throws Error with file and line for a class in two splits, an unknown split name or an
-/// empty file.
+/// Reads a split: a CSV with the columns `class,split`; or a folder or prefix `P` of three lists `P-base.txt`,
+/// `P-val.txt`, `P-novel.txt` (`base.txt`, ... in a folder) with a class name first on each line, a tab before any
+/// comment. Blanks around a CSV's names are not part of them. Throws Error with file and line for a class in two
+/// splits, an unknown split name or an empty file.
 SplitTable read_split(const std::filesystem::path& path);
 
 /// The files that read_split reads: one CSV, or those of the lists that are there.

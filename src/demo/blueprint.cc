@@ -121,7 +121,7 @@ void check(const SyntheticOptions& o) {
   if (o.image_size < 16 || o.image_size > 4096) fail_usage("image size {} is out of range 16 to 4096", o.image_size);
   if (o.images_per_class < 1) fail_usage("{} images per class: at least 1 is needed", o.images_per_class);
   if (o.base_classes < 8)
-    fail_usage("{} base classes: at least 8 are needed for val and novel classes to share their parts", o.base_classes);
+    fail_usage("base classes: expected at least 8, whose parts val and novel classes share, found {}", o.base_classes);
   if (o.val_classes < 0 || o.novel_classes < 0) fail_usage("the number of val or novel classes is negative");
   if (!(o.part_visibility > 0.0 && o.part_visibility <= 1.0))
     fail_usage("part visibility {} is out of range (0, 1]", o.part_visibility);

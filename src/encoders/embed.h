@@ -26,9 +26,9 @@ struct EmbeddedBatch : EmbeddedFiles {
 
 /// Decodes image files by the encoder's preprocessing (decode_square_image) and extracts their
 /// features. `take` gets batch after batch, in the order given, on another thread than the caller's and never two at
-/// once. Meanwhile the encoder has the next batch, and all usable cores read and decode the one after it, so that
-/// three are in memory at once. A file that cannot be read does not stop the others. Throws what extract_features and
-/// `take` throw.
+/// once. While it handles a batch, the encoder computes the next one and all usable cores decode the one after it:
+/// three are in memory. A file that cannot be read does not stop the others. Throws what extract_features and `take`
+/// throw.
 void embed_batches(Encoder& encoder, const std::vector<std::filesystem::path>& paths, const ExtractOptions& options,
                    const std::function<void(EmbeddedBatch&& batch)>& take, Progress& progress);
 

@@ -16,6 +16,7 @@ Engine parse_engine(std::string_view text);
 /// The engine of encoders that are opened from now on, in the whole process, unless one is requested by its options.
 /// kAuto until it is set.
 void set_engine(Engine engine);
+/// What set_engine() was given last.
 Engine engine();
 
 }  // namespace protocom

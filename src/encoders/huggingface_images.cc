@@ -70,7 +70,8 @@ void take_convnext_sides(const nlohmann::json& stated, Preprocessing& images) {
   const bool says = stated.contains("crop_pct") && !stated.at("crop_pct").is_null();
   if (!says && !is_processor(stated, {"ConvNext"})) return;
   const double share = config_number(stated, "crop_pct", kUsualShare);
-  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct {} is out of range 0.1 to 1", kImages, share);
+  if (!(share > 0.1 && share <= 1))
+    fail("{}: crop_pct: expected more than 0.1 and at most 1, found {}", kImages, share);
   images.squeeze = images.image_size >= kLarge;
   if (!images.squeeze) images.resize = static_cast<int64_t>(static_cast<double>(images.image_size) / share);
 }

@@ -172,7 +172,8 @@ std::string accuracy_sentence(const TestResult& result) {
 
 std::string comparison_sentence(const TestComparison& comparison) {
   return fmt::format(
-      "{} points {} (95 %: {} to {}), McNemar's p = {:.2g}; {} images right by the second alone, {} by the first",
+      "{} points {} (95 %: {} to {}), McNemar's p = {:.2g}; right by the second alone: {} images, by the first alone: "
+      "{}",
       points(std::abs(comparison.difference)), comparison.difference < 0 ? "worse" : "better", points(comparison.low),
       points(comparison.high), comparison.p_value, comparison.second_only, comparison.first_only);
 }

@@ -26,7 +26,8 @@ TestComparison compare_tests(const TestResult& first, const TestResult& second);
 /// "83.3 % right (95 %: 69.4 to 91.7), 40 of 48".
 std::string accuracy_sentence(const TestResult& result);
 
-/// "8.3 points better (95 %: -2.1 to 18.0), McNemar's p = 0.22: 7 images right by the second alone, 3 by the first".
+/// "8.3 points better (95 %: -2.1 to 18.0), McNemar's p = 0.22: right by the second alone: 7 images, by the first
+/// alone: 3".
 std::string comparison_sentence(const TestComparison& comparison);
 
 }  // namespace protocom

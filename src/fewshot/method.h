@@ -46,7 +46,7 @@ struct FitMaps {
   std::vector<int64_t> val = {};   ///< those of FitInputs::val
 };
 
-/// Whether a method that can do with knowledge or without (`plda`) follows what it is given.
+/// Whether a method that can use knowledge but does not need it (`plda`) uses it.
 enum class KnowledgeUse {
   kAuto,    ///< where it gains on classes that are held out of the fit
   kAlways,  ///< classes without images need it

@@ -11,8 +11,8 @@ namespace protocom {
 
 struct TaskImages;
 
-/// What a method that looks at each class by itself makes of classes: arrays of a row a class, [n, ...]. A change of a
-/// class makes new arrays of those that are [n], so that a cache can tell by their address whether it still fits.
+/// Classes as a method with a ClassPlacer encodes them: arrays [n, ...] with a row for each class. A change of a class
+/// makes new arrays of those that are [n], so that a cache can tell by their address whether it still fits.
 using PlacedClasses = std::vector<Array>;
 
 /// The form of a method to which a class is a row of some arrays, whatever the other classes are, and which answers by

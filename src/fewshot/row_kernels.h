@@ -4,9 +4,9 @@
 #include "fewshot/row_length.h"
 
 /// The inner loops of an episode, on plain rows of float32 and without memory of their own: the fast form of the
-/// formulas in cosine_classifier.h and gauss_fusion.h, which stay the reference, in the form of vector_form.h. Every
-/// output is summed in one fixed order, whatever stands beside it: results depend neither on threads nor on how rows
-/// are grouped. All are thread-safe.
+/// formulas in heads/cosine_classifier.h and heads/gauss_fusion.h, which stay the reference, in the form of
+/// vector_form.h. Every output is summed in one fixed order, whatever stands beside it: results depend neither on
+/// threads nor on how rows are grouped. All are thread-safe.
 namespace protocom {
 
 /// dots[i * stride + j] = rows[i] . prototypes[j], for `count` rows and `n` prototypes (contiguous, [n, dim]).

@@ -9,7 +9,7 @@ namespace protocom {
 
 /// What a method of batched tensors makes of a context. Thread-safe.
 struct BatchScorer {
-  /// Its answers for a batch whose features have been through `space`; supports that are not there are zeros. What one
+  /// Its answers for a batch whose features have been through `space`; missing supports are zeros. What one
   /// episode gets does not depend on the others of the batch, nor on the order of its queries.
   std::function<BatchScores(const EpisodeBatch& batch)> answer = nullptr;
   std::shared_ptr<const FeatureTransform> space = nullptr;  ///< null: features as they are

@@ -48,7 +48,7 @@ std::string random_text() {
 
 void check_rate(int64_t per_minute) {
   if (per_minute < 1 || per_minute > kMostRequests)
-    fail_usage("a key allows 1 to {} requests a minute, found {}", kMostRequests, per_minute);
+    fail_usage("requests a minute: expected 1 to {}, found {}", kMostRequests, per_minute);
 }
 
 bool is_sha256(const std::string& text) {

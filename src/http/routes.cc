@@ -116,7 +116,7 @@ std::string body_type(const Route& route, const Head& head) {
 
 void check_content(const Route& route, const Head& head) {
   if (!has_body(head)) return;
-  if (route.takes.empty()) refuse(400, "expected no body");
+  if (route.takes.empty()) refuse(400, "body: expected none");
   const std::string type = body_type(route, head);
   for (const std::string& take : route.takes) {
     const bool all_of_kind = take.back() == '*';

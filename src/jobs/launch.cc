@@ -38,7 +38,8 @@ Launch launch_from_environment() {
   if (launch.size <= 1 || (!rank && std::getenv("WORLD_SIZE") == nullptr)) return {};
   if (!rank) fail_usage("WORLD_SIZE is {}, but RANK is not set: use torchrun, or set both", launch.size);
   launch.rank = *rank;
-  if (launch.rank >= launch.size) fail_usage("RANK is {}, expected less than WORLD_SIZE, {}", launch.rank, launch.size);
+  if (launch.rank >= launch.size)
+    fail_usage("RANK: expected less than WORLD_SIZE ({}), found {}", launch.size, launch.rank);
   launch.local_rank = read_number({"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
                           .value_or(launch.rank);
   if (const char* host = std::getenv("MASTER_ADDR")) launch.host = host;

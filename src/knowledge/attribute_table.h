@@ -24,7 +24,7 @@ struct AttributeTable {
   nlohmann::json source = nlohmann::json::object();  ///< "kind" and the source's own facts, for the header
 };
 
-/// Which attributes are kept (method.md, "Knowledge of miniImageNet").
+/// Which attributes are kept (docs/formats.md, "Vocabulary").
 enum class Vocabulary {
   kBase,    ///< those of a base class: all that a system can know before it meets novel classes
   kShared,  ///< those of a base class and of a val or novel class: the published filter, which looks at the test

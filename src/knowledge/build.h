@@ -25,8 +25,8 @@ struct BuildOptions {
 ///
 /// With word vectors, h of a class or attribute is embed_lemmas of its names. Without, it is its place in the truncated
 /// SVD of the class x (attribute | context) matrix: made from all classes, or from the base classes alone with
-/// Vocabulary::kBase, the others being placed by the same rule. So a class that is enrolled later (new_class.h) gets
-/// the place that it would have got here.
+/// Vocabulary::kBase, the others being placed by the same rule. So a class that is enrolled later (class_description.h)
+/// gets the place that it would have got here.
 ///
 /// With class vectors a class has the one of its name, zeros if there is none, and attributes have zeros.
 ///

@@ -36,8 +36,8 @@ WordVectors read_word_vectors(const std::filesystem::path& path, const std::set<
 ///   - else the mean over its '_'-separated terms of the term's vector, or else of the mean of its '-'-separated parts'
 ///   vectors.
 /// What has no vector is left out of every mean and inserted into `missing`; zeros when nothing has one. float32 [e].
-/// Source: method.md, "Knowledge of miniImageNet" (the authors' published code); the look-up in small letters is ours,
-/// for vectors that were trained on small letters only.
+/// Source: the authors' published code (docs/paper-map.md); the look-up in small letters is ours, for vectors that were
+/// trained on small letters only.
 Array embed_lemmas(const WordVectors& vectors, const std::vector<std::string>& lemmas, std::set<std::string>& missing);
 
 }  // namespace protocom

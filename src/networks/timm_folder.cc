@@ -65,7 +65,8 @@ Preprocessing timm_preprocessing(const HuggingFaceFiles& files) {
   images.squeeze = mode == "squash";
   images.image_size = timm_side(stated);
   const double share = huggingface::config_number(stated, "crop_pct", 0.875);
-  if (!(share > 0.1 && share <= 1)) fail("{}: crop_pct {} is out of range", kTimmConfig, share);
+  if (!(share > 0.1 && share <= 1))
+    fail("{}: crop_pct: expected more than 0.1 and at most 1, found {}", kTimmConfig, share);
   images.resize = static_cast<int64_t>(std::floor(static_cast<double>(images.image_size) / share));
   images.mean = timm_three(stated, "mean");
   images.std = timm_three(stated, "std");

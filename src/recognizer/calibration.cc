@@ -87,7 +87,7 @@ LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress&
   found.logits.resize(static_cast<int64_t>(moments.size()), static_cast<int64_t>(scorer.class_names().size()));
   found.familiarity.resize(found.logits.rows());
   if (moments.empty()) return found;
-  progress.start("images held out", static_cast<int64_t>(moments.size()));
+  progress.start("leave-one-out", static_cast<int64_t>(moments.size()));
   for (const std::vector<HeldOut>& group : groups_of(moments)) {
     auto done = static_cast<int64_t>(found.truth.size());
     const std::vector<QueryScores> scores = scores_of(scorer, group, done, progress);

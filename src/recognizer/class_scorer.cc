@@ -26,7 +26,7 @@ void check_images(const EnrolledClasses& enrolled, int64_t fewest) {
 
 void check_dims(int64_t found, int64_t expected, const char* what) {
   if (found != expected)
-    fail("the model expects {} of {} dimensions, the enrolled ones have {}", what, found, expected);
+    fail("{}: expected {} dimensions as in the model, found {} in the enrolled classes", what, found, expected);
 }
 
 void check_fits(const EnrolledClasses& enrolled, const StoreModel& model) {
@@ -97,7 +97,7 @@ std::vector<float> shares_of(const std::vector<std::string>& names, const std::m
   for (const auto& [name, share] : given) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       fail_usage("shares: unknown class '{}'{}", name, did_you_mean(name, names));
-    if (!(share >= 0)) fail_usage("the share of '{}' is {}, expected a number from 0 to 1", name, share);
+    if (!(share >= 0)) fail_usage("shares: '{}': expected a number from 0 to 1, found {}", name, share);
     left -= share;
   }
   const auto others = static_cast<double>(names.size() - given.size());
@@ -185,7 +185,8 @@ void ClassScorer::take_all(const EnrolledClasses& given) {
   check_fits(given, model_);
   const std::shared_ptr<const Method> own =
       options_.unlabelled ? with_unlabelled(unadapted_, given.unlabelled) : protocom::without_unlabelled(unadapted_);
-  // Without adaptation each class is encoded independently of the others, by whose images bursts would be found.
+  // Without adaptation each class is encoded independently of the others; bursts, which are found with the images of
+  // all classes, would make them dependent.
   const bool follows = options_.moments && learns_from_unlabelled(*own);
   const EnrolledClasses enrolled = follows ? with_moments(given) : given;
   const EnrolledClasses counted = follows ? by_moments(enrolled) : given;

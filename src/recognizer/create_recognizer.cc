@@ -309,7 +309,7 @@ fs::path take_encoder_outside(const fs::path& recognizer, const fs::path& folder
   });
   fs::remove(backbone.path);
   backbone.path = beside;
-  logger().info("the encoder, of several files, is in one: keep {} beside {}", beside.string(), recognizer.string());
+  logger().info("the encoder's files are joined in one: keep {} beside {}", beside.string(), recognizer.string());
   return beside;
 }
 

@@ -27,11 +27,11 @@ struct ClassToDescribe : ClassRequest {
 
 /// Describes a class for a recognizer's model. With neither attributes nor a synset the knowledge's own row of a class
 /// of that name is taken; a name the knowledge does not know is logged as a warning and gets no attributes. Attributes
-/// that no base class has cannot help: they are logged, or those of a request that leaves unknown ones out go into
-/// `left_out`. Nothing known: no attributes, a zero embedding, source "nothing". A text's vector becomes the embedding,
+/// that no base class has cannot help: they go into `left_out` if it is given and the class has no synset, else they
+/// are logged. Nothing known: no attributes, a zero embedding, source "nothing". A text's vector becomes the embedding,
 /// as long as the knowledge's own are in the median, source "text".
-/// Throws Error for such a vector where the knowledge has none of texts or of another length, UsageError when both are
-/// given, else what describe_by_attributes and describe_by_synset throw.
+/// Throws Error for such a vector if the knowledge has no vectors of texts or vectors of another length, UsageError for
+/// attributes together with a synset, and what describe_by_attributes and describe_by_synset throw.
 ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& model, const ClassToDescribe& request,
                                 std::set<std::string>* left_out = nullptr);
 

@@ -141,7 +141,7 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress
   }
   const int64_t rounds = count_rounds(moments);
   if (rounds < 2 || expected.classes < 2) return expected;
-  progress.start("rounds of leaving photos out", rounds);
+  progress.start("leave-one-out rounds", rounds);
   Tally tally = ask_one_by_one(scorer, moments, rounds, progress);
   progress.finish();
   const double count = moments_per_class(moments), left = error_left(count - 1, count);
@@ -155,7 +155,7 @@ ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress
       100 * left * tally.error() * (1 - error_left(count, count + static_cast<double>(ExpectedAccuracy::kMoreImages)));
   expected.mistakes = std::move(tally.mistakes);
   if (expected.unlabelled == 0) return expected;
-  progress.start("rounds of leaving photos out, without the unlabelled ones", rounds);
+  progress.start("leave-one-out rounds, without the unlabelled photos", rounds);
   expected.without_unlabelled =
       1 - left * ask_one_by_one(*scorer.without_unlabelled(), moments, rounds, progress).error();
   progress.finish();
@@ -210,7 +210,8 @@ std::string sentence_of(const ExpectedAccuracy& expected, const std::string& bas
     return text + (bursts ? ": to predict its accuracy, enrol photos of two moments of a class."
                           : ": to predict its accuracy, enrol two photos of a class.");
   text += fmt::format(
-      ": expected accuracy on new photos {:.0f} %, between {:.0f} and {:.0f} % (leave-one-out over {} {})",
+      ": expected accuracy on new photos {:.0f} %, between {:.0f} and {:.0f} % with 90 % confidence (leave-one-out "
+      "over {} {})",
       100 * expected.expected, 100 * expected.low, 100 * expected.high, expected.asked, bursts ? "moments" : "photos");
   if (expected.without_unlabelled)
     text += fmt::format("; {:.0f} % without the {} unlabelled one{}{}", 100 * *expected.without_unlabelled,

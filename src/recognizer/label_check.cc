@@ -222,7 +222,7 @@ std::string sentence_of_weakest(const LabelCheck& check) {
   for (const LeftOutClass& one : check.classes) {
     if (said.size() == kMost || check.classes.size() < kMost) break;
     if (one.right < one.asked)
-      said.push_back(fmt::format("'{}' ({} of {} right when left out)", excerpt(one.name), one.right, one.asked));
+      said.push_back(fmt::format("'{}' ({} of {} right by leave-one-out)", excerpt(one.name), one.right, one.asked));
   }
   return said.empty() ? "" : fmt::format("more photos would help most: {}", fmt::join(said, ", "));
 }

@@ -29,7 +29,7 @@ std::string sentence_of(const ConfusedClasses& pair);
 /// "the same photo is in 'crow' (photos/1.jpg) and in 'raven' (photos/9.jpg)".
 std::string sentence_of(const SharedImage& image);
 
-/// "more photos would help most: 'crow' (3 of 8 right when left out), ...", of the least accurate classes, at most
+/// "more photos would help most: 'crow' (3 of 8 right by leave-one-out), ...", of the least accurate classes, at most
 /// three; empty if all are accurate or nothing could be left out.
 std::string sentence_of_weakest(const LabelCheck& check);
 

@@ -58,7 +58,7 @@ LeftOutAnswers leave_moments_out(const ClassScorer& scorer, double factor, Progr
   LeftOutAnswers answers;
   answers.probabilities.resize(static_cast<int64_t>(all.size()), static_cast<int64_t>(scorer.class_names().size()));
   if (all.empty()) return answers;
-  progress.start("rounds of leaving photos out", all.back().fold + 1);
+  progress.start("leave-one-out rounds", all.back().fold + 1);
   for (size_t from = 0, to = 0; from < all.size(); from = to) {
     while (to < all.size() && all[to].fold == all[from].fold) ++to;
     ask(scorer, all, from, to, factor, answers);

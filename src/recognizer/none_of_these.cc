@@ -67,7 +67,7 @@ double threshold_of(const Familiarities& of, double rate) {
   if (place > n) {
     const double own = rate / of.likelier;
     fail(
-        "a false-accept rate of {} needs at least {} unknown images, found {}: give more (others), or request "
+        "a false-accept rate of {} needs at least {} unknown images, found {}: give more of them (others), or request "
         "{:.3f} or more",
         rate, count_text(std::ceil((1 - own) / own - 1e-9)), n,
         std::ceil(1000 * of.likelier / static_cast<double>(n + 1)) / 1000);

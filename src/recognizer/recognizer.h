@@ -106,7 +106,7 @@ class Recognizer {
   /// their features, float32 [n, d], which classify_features() and RecognizerFile::enrol take. Throws Error for images
   /// of another size.
   Array features_of(const std::vector<Image>& images);
-  /// What is kept of such an image to be looked at: a JPEG, or nothing if the file keeps none.
+  /// The thumbnail of such an image: a JPEG; empty if the file keeps none.
   [[nodiscard]] std::string thumbnail_of(const Image& image) const;
   /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
   /// Throws UsageError for descriptions whose vector has not been made, and what describe_class throws.

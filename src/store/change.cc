@@ -46,9 +46,10 @@ void check_room(const Database& database, int64_t before) {
 void check_number_left(const Database& database) {
   const auto last = database.number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'");
   if (last == std::numeric_limits<int64_t>::max())
-    throw DatabaseError(DatabaseFault::kDamaged,
-                        fmt::format("{}: the file is damaged: it records {} changes, found none; nothing was changed",
-                                    database.path().string(), *last));
+    throw DatabaseError(
+        DatabaseFault::kDamaged,
+        fmt::format("{}: the file is damaged: no number follows that of its last change, {}; nothing was changed",
+                    database.path().string(), *last));
 }
 
 NumberType type_of(const RecognizerSettings& settings) {

@@ -202,9 +202,9 @@ class RecognizerFile {
   /// Everything, in one view: what others enrol meanwhile is in all of it or in nothing.
   [[nodiscard]] RecognizerContents contents() const;
   /// Makes a snapshot of this file what snapshot() gives now, by reading the classes that have changed since, and of
-  /// one that only got images those alone; all of
-  /// them where it cannot tell which (an empty snapshot, `compact`). Returns for each class where it stood in the
-  /// snapshot before, -1 if it was read. What it throws leaves the snapshot empty.
+  /// one that only got images those alone; all of them where it cannot tell which (an empty snapshot, `compact`).
+  /// Returns for each class where it stood in the snapshot before, -1 if it was read. What it throws leaves the
+  /// snapshot empty.
   std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
   /// Gives the classes of a snapshot the moments that the settings state of their images (StoredClass::moments) and the
   /// times of these (StoredClass::taken), as snapshot() and refresh() do.

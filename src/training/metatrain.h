@@ -86,6 +86,7 @@ struct MetatrainEpoch {
   std::vector<ValidationRow> validation;  ///< with the statistics of the frozen backbone; empty when not validated
 };
 
+/// The epochs of a meta-training, and which of them is kept.
 struct MetatrainResult {
   int64_t kept_epoch = 0;  ///< by validation of the head's method; 0 when no epoch was better than the start
   std::vector<MetatrainEpoch> epochs;  ///< from epoch 0 on

@@ -43,7 +43,7 @@ void check_pretrain(const PretrainRecipe& options) {
     fail_usage("label smoothing: expected a number in [0, 1), found {}", options.label_smoothing);
   }
   if (!(options.bias_rate > 0 && options.bias_rate <= 1000))
-    fail_usage("rate of biases: expected a number above 0 and at most 1000 learning rates, found {}",
+    fail_usage("learning rate of biases: expected more than 0 and at most 1000 times the learning rate, found {}",
                options.bias_rate);
   check_cpde(options);
   const AugmentOptions& augment = options.augment;

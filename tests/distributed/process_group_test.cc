@@ -87,7 +87,7 @@ TEST(Launch, IsAJobOfOneInAShellOfABatchJob) {
 
 TEST(Launch, RefusesWhatMakesNoSense) {
   EXPECT_THAT(refusal({{"WORLD_SIZE", "2"}}), HasSubstr("RANK is not set"));
-  EXPECT_THAT(refusal({{"WORLD_SIZE", "2"}, {"RANK", "2"}}), HasSubstr("expected less than WORLD_SIZE, 2"));
+  EXPECT_THAT(refusal({{"WORLD_SIZE", "2"}, {"RANK", "2"}}), HasSubstr("expected less than WORLD_SIZE (2), found 2"));
   EXPECT_THAT(refusal({{"WORLD_SIZE", "two"}}), HasSubstr("WORLD_SIZE: expected a number of at least 0, found 'two'"));
   EXPECT_THAT(refusal({{"WORLD_SIZE", "2"}, {"RANK", "0"}, {"MASTER_PORT", "70000"}}), HasSubstr("MASTER_PORT"));
 }

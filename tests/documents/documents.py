@@ -1,6 +1,6 @@
 """Holds README.md, CONTRIBUTING.md and docs/ to their form: links and anchors lead somewhere, no line over 160 characters outside tables, and on
 the pages that a reader enters by no table over 12 rows; the README is two screens with short paragraphs; tests that docs/paper-map.md and
-tests/inputs.md name exist.
+tests/inputs.md name exist, and so do files that comments of C++ sources name.
 
     documents.py ROOT"""
 import pathlib
@@ -82,6 +82,22 @@ def check_rows_name_tests(document):
     found.extend(f"{document}: no test is named: {row}" for row in rows or ["(no row)"] if not re.search(r"`\w+\.[A-Z]\w+`", row))
 
 
+def check_references(sources):
+    """Headers, sources and pages that comments name, by the end of their path, are there."""
+    named = re.compile(r"(?<![\w:/.-])([\w/-]+\.(?:h|cc|md))\b")
+    outside = {"jpeglib.h", "x.cc"}  # libjpeg's; of a message of LibTorch
+    files = [*sources, *documents, root / "CHANGELOG.md", root / "tests/inputs.md"]
+    there = {"/".join(path.relative_to(root).parts[-parts:]) for path in files for parts in range(1, 9)}
+    for path in sources:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            comment = re.search(r"(?:^|\s)//(?!.*https?:)(.*)", line)
+            for name in named.findall(comment[1] if comment else ""):
+                if name not in there | outside and "NAME" not in name:
+                    found.append(f"{path}:{number}: {name}: there is no such file")
+
+
+check_references([path for folder in ["apps", "benchmarks", "examples", "include", "python", "src", "tests"]
+                  for path in (root / folder).rglob("*") if path.suffix in (".h", ".cc")])
 check_tests_named(root / "docs/paper-map.md")
 check_tests_named(root / "tests/inputs.md")
 check_rows_name_tests(root / "tests/inputs.md")

@@ -92,7 +92,7 @@ TEST(ClassScorer, RefusesAStoreOrModelThatDoesNotFit) {
   other.completion->attributes = {"wing"};
   EXPECT_THAT(stated(two_classes(), other), HasSubstr("different attributes"));
   EXPECT_THAT(stated(two_classes(), store_model({0, 0, 0})),
-              HasSubstr("features of 3 dimensions, the enrolled ones have 2"));
+              HasSubstr("features: expected 3 dimensions as in the model, found 2 in the enrolled classes"));
 }
 
 TEST(ClassScorer, RefusesFeaturesOfAnotherDimension) {

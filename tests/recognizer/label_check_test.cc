@@ -74,7 +74,7 @@ TEST_F(CheckedLabels, NameTheImageThatLiesInAnotherClass) {
   EXPECT_EQ(found.classes[0].name, "crow") << "it is told worst";
   EXPECT_EQ(found.classes[0].right, 6);
   EXPECT_EQ(found.classes[0].asked, 7);
-  EXPECT_THAT(sentence_of_weakest(found), HasSubstr("help most: 'crow' (6 of 7 right when left out)"));
+  EXPECT_THAT(sentence_of_weakest(found), HasSubstr("help most: 'crow' (6 of 7 right by leave-one-out)"));
 }
 
 TEST_F(CheckedLabels, NameNothingWhereAllLieRight) {

@@ -8,7 +8,7 @@
 #include "fewshot/toolbox/detail/gaussian.h"
 
 /// The formulas of docs/methods/plda.md as tensors of any float type, whole spaces and whole batches: what the fast
-/// form (plda/rows.h, plda/vb_rows.h) is held against.
+/// form (plda/detail/rows.h, plda/detail/vb_rows.h) is held against.
 namespace protocom::testing {
 
 /// A ClassMeanPrior, and the posterior, of whole batches.

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Features of a large file are checked where they are used (protocom/core/mapped_rows.h). Throws Error for a row of
+/// Features of a large file are checked where they are used (io/mapped_rows.h). Throws Error for a row of
 /// the episodes that cannot be computed with. Does nothing for features that were checked when they were read.
 void check_used_rows(const FeatureSet& features, const EpisodeList& episodes);
 

@@ -101,7 +101,7 @@ FollowedSpace turned_space(const DoubleVector& between, const DoubleMatrix& rows
 }
 
 /// The images in `kept` count with their weights. Where every dimension has a variance of its own and they are few, the
-/// axes stay, as with labelled images (plda/adapted_axes.h), which takes no e x e decomposition.
+/// axes stay, as with labelled images (plda/detail/adapted_axes.h), which takes no e x e decomposition.
 FollowedSpace followed_space(const BatchTask& task, const DoubleMatrix& weights, const std::vector<int64_t>& kept,
                              double degrees) {
   const DoubleMatrix own = weights(kept, Eigen::all);

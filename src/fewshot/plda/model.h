@@ -20,7 +20,7 @@ struct ByShots {
   [[nodiscard]] double at(double shots) const;
 };
 
-/// How a model's space follows the labelled images of the classes at hand (plda/adaptation.h).
+/// How a model's space follows the labelled images of the classes at hand (plda/detail/adaptation.h).
 struct PldaAdaptation {
   /// nu of the inverse Wishart prior of the within-class covariance, in images: so much the fitted covariance counts
   /// against theirs. 0: the space stays as it was fitted.
@@ -30,7 +30,7 @@ struct PldaAdaptation {
   bool isotropic = false;     ///< no space was fitted: both covariances are multiples of I, found from the images alone
   bool unlabelled = false;    ///< images without labels take part in the answers: a batch, a pool
   /// What the variance between the classes at hand is larger by than the fitted one, in units of that within classes,
-  /// before their images are looked at (plda/added_between.h); negative: it stays as it was fitted.
+  /// before their images are looked at (plda/detail/added_between.h); negative: it stays as it was fitted.
   double added_between = -1;
   double fixed_degrees = 0;       ///< nu as requested; 0: labelled images choose it
   double fixed_class_means = -1;  ///< what class_mean_weight() gives, as requested; negative: it follows the images

@@ -49,7 +49,8 @@ struct PldaVbOptions {
   /// image the unlabelled ones have to move the means; with many they must not outvote them.
   double least_weight = 1.0;
   /// nu of the inverse Wishart prior of the within-class covariance against the scatter of the unlabelled images about
-  /// their classes' means, in images (plda/batch_space.h): for spaces that follow the images. 0: it stays as it is.
+  /// their classes' means, in images (plda/detail/batch_space.h): for spaces that follow the images. 0: it stays as it
+  /// is.
   double degrees = 0.0;
   Proportions proportions = Proportions::kEstimate;
   std::vector<double> given = {};  ///< [n], the classes' shares for kGiven; scaled to add up to 1

@@ -18,7 +18,7 @@
 
 namespace protocom::http {
 
-/// Bounds of what a request may ask of its answers, where the server's own settings are not larger.
+/// Limits of `top` and `nearest` of a request, unless the server's own settings are larger.
 constexpr int64_t kMostTop = 20, kMostNearest = 20;
 
 /// What is wanted of images: their features alone, or also answers.

@@ -6,8 +6,8 @@
 
 namespace protocom::http {
 
-/// What requests have found of the recognizer's file. A request behind another one, which waits for a program that
-/// keeps the file, need not wait as long again; that the file was replaced, or is back, is logged once. Thread-safe.
+/// What requests have found of the recognizer's file. A request need not wait again for a program that an earlier
+/// request has already waited for; that the file was replaced, or is back, is logged once. Thread-safe.
 class FileState {
  public:
   using Clock = std::chrono::steady_clock;

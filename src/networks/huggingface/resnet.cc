@@ -66,7 +66,8 @@ std::unique_ptr<Network> make_resnet(const nlohmann::json& config, const Tensors
   const std::vector<int64_t> depths = sizes_of(config, "depths", {3, 4, 6, 3});
   if (widths.size() != depths.size()) fail("config.json: hidden_sizes and depths differ in length");
   const std::string type = config_text(config, "layer_type", "bottleneck");
-  if (type != "basic" && type != "bottleneck") fail("config.json: unknown layer_type '{}'", excerpt(type));
+  if (type != "basic" && type != "bottleneck")
+    fail("config.json: unknown layer_type '{}': expected basic or bottleneck", excerpt(type));
   ResNetPlace place{"", stem, 0, 1, type == "bottleneck", config_flag(config, "downsample_in_bottleneck", false)};
   const Activation activation = activation_of(config_text(config, "hidden_act", "relu"));
   std::vector<ConvolutionBlock> blocks(1);

@@ -26,7 +26,8 @@ std::unique_ptr<Tower> make_tower(const std::string& family, const nlohmann::jso
                                                        {"clip", &make_clip_tower},
                                                        {"siglip", &make_siglip_tower}};
   const auto found = kMakers.find(family);
-  if (found == kMakers.end()) fail("unknown family '{}' of text encoders", excerpt(family));
+  if (found == kMakers.end())
+    fail("unknown family '{}' of text encoders: expected bert, mpnet, clip or siglip", excerpt(family));
   return found->second(config, tensors, modules);
 }
 

@@ -19,8 +19,7 @@ namespace protocom {
 class Statement;
 
 /// An SQLite file that is open. Everything that SQLite refuses leaves as a DatabaseError of one sentence that names the
-/// file.
-/// Not thread-safe.
+/// file. Not thread-safe.
 class Database {
  public:
   /// An existing file; one that is write-protected can be read only. What its bytes say is not trusted: sizes above

@@ -16,7 +16,7 @@ void create_schema(const Database& database);
 /// Deletes what changes that were undone had added, and how to do them again, within the caller's transaction.
 void forget_undone(const Database& database);
 
-/// The format of a recognizer's file.
+/// The format version that the file states (`user_version`).
 int64_t format_of(const Database& database);
 
 /// Throws Error unless the file is a recognizer of a version that is known, with its tables and nothing else: no

@@ -10,8 +10,7 @@ namespace protocom {
 /// deletes the file that the journal names as its super-journal, whichever file that is. Only databases that were
 /// attached to one another have super-journals; protocom attaches none. So this layer opens no super-journal, no
 /// journal that names one or that claims another size than the database had, and no write-ahead log of a database whose
-/// header states that it has none. It logs a warning
-/// where an interrupted change is rolled back.
+/// header states that it has none. It logs a warning where an interrupted change is rolled back.
 const char* guarded_file_layer();
 
 /// Whether the header of a database has the flag of a write-ahead log.

@@ -68,10 +68,11 @@ class Trainer {
 /// Whether the state before training may be the best one.
 enum class StartCounts { kNo, kYes };
 
+/// What EpochLoop needs besides its trainer.
 struct EpochLoopOptions {
   std::string_view name;  ///< as it is shown
   Schedule schedule;
-  int64_t steps = 1;                   ///< an epoch
+  int64_t steps = 1;                   ///< of an epoch
   std::vector<std::string> chosen_by;  ///< labels of methods: their mean accuracy on validation; none, or without
                                        ///< validation: the last is kept
   StartCounts start = StartCounts::kNo;

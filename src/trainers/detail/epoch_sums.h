@@ -33,8 +33,8 @@ class SumsReader {
   using NotFinite = std::function<void(double loss, int64_t step)>;
 
   /// The processes of `group` tell each other with every step whether they were asked to stop (`asked`, may be null);
-  /// `agreed` is requested in all of them at the same step. One that came after a step's sums were sent waits for the
-  /// next: acted on at once, it would leave the others waiting for this process.
+  /// `agreed` is then requested at the same step in all of them. One that came after a step's sums were sent waits for
+  /// the next: acted on at once, it would leave the others waiting for this process.
   SumsReader(const ProcessGroup& group, const StopSignal* asked, StopSignal& agreed, NotFinite not_finite);
 
   /// Takes this process's sums of a step, float64 [3]: loss, correct, count. On the CPU, or with several processes,

@@ -26,7 +26,7 @@ void set_scale(double scale, PldaModel& model);
 ///            apart scores for other classes lie too; of those of a batch, a share of it that grows with the labelled
 ///            images per class.
 /// A model without a space (PldaAdaptation::isotropic) gets one: S0 and the between-class covariance are multiples of
-/// I, S has exact eigenvectors, R has the class means' rows too (plda/adapted_axes.h), and features of
+/// I, S has exact eigenvectors, R has the class means' rows too (plda/detail/adapted_axes.h), and features of
 /// which none is negative are replaced by their roots. It also replaces a fitted space if there are at least d images
 /// more than classes and cross-validation is surely better. Features [m, d], labels [m] in [0, classes), each of which
 /// occurs. Without two images of one class only center and origin of a fitted space move.

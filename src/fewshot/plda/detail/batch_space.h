@@ -38,9 +38,9 @@ DoubleMatrix batch_scores(const BatchTask& task, const PldaVbOptions& vb, double
 /// The same in a space whose within-class covariance follows the unlabelled images too, for spaces that adapt: with
 /// responsibilities r as labels, their scatter about the class means updates it as that of labelled images does
 ///     S = (nu I + w sum_jc r_jc (x_j - m_c)(x_j - m_c)') / (nu + w u),   nu = vb.degrees,
-/// where w is a quarter. The unlabelled images are taken in four
-/// parts: each part is answered in a space made of the others, since an image that contributes to the scatter would
-/// confirm its first class. Two rounds, each from the responsibilities of the one before.
+/// where w is a quarter. The unlabelled images are taken in four parts: each part is answered in a space made of the
+/// others, since an image that contributes to the scatter would confirm its first class. Two rounds, each from the
+/// responsibilities of the one before.
 DoubleMatrix batch_scores_following(const BatchTask& task, const PldaVbOptions& vb, double scale);
 
 /// Rows of its unlabelled images, [u].

@@ -23,6 +23,9 @@ struct IsotropicSums {
   double error = 0;  ///< mean over the classes of 1 / images of the class
   double dims = 0;
 };
+/// Per dimension: within = sums.within / (images - classes), between = (variance of the class means) / within - error,
+/// but at least .05. A single class counts as if means had the variance 1 over all dimensions together. Where images of
+/// a class do not differ, `between` is as large as `within`.
 Isotropic isotropic_variances(const IsotropicSums& sums);
 
 /// The share of the way from the fitted center to that of the classes at hand.
@@ -55,7 +58,7 @@ struct ChosenDegrees {
 ChosenDegrees choose_isotropic_degrees(double usual,
                                        const std::function<std::optional<ScaledLoss>(double degrees)>& answers);
 
-/// The fewest images of a class of which some are left out to find a scale.
+/// A class with fewer images than this keeps all of them when a scale is looked for.
 inline constexpr int64_t kFewestOfFolds = 3;
 
 /// The fewest images of a class of which some are left out to choose nu: two if no class, of at most `largest`

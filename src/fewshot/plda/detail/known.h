@@ -8,7 +8,7 @@ namespace protocom {
 
 struct PldaModel;
 
-/// How much likelier each image [q] is under the classes of its task than under a class never seen:
+/// How much likelier each image [q] is as one of its task's classes than as a class never seen:
 ///     r = (log mean_k exp(scale s_k)) / scale - none
 /// with s_k the log predictive of class k, `scores` [q, n], and `none` [q] that of a class never seen: it may be of any
 /// of the n classes with the same chance, so that r does not grow with their number as the best class's score does.

@@ -10,7 +10,9 @@ namespace protocom {
 /// Scores [q, n] of a method for one of some tasks.
 using TaskScoring = std::function<FloatMatrix(const PldaTasks& of, const HeldOutTask& task)>;
 
+/// Log predictives [q, n] of the task's queries, each by itself, under its classes after their images.
 FloatMatrix inductive_scores(const PldaTasks& of, const HeldOutTask& task);
+/// The scores of `plda-vb` (plda_vb_rows), which answers all queries of a task together.
 TaskScoring transductive_scores(const PldaVbOptions& options);
 
 /// Of each task.
@@ -27,6 +29,7 @@ struct ScaleTrial {
 /// The scale of the least log loss, on a grid of 5 % steps from .02 to 3.
 ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scores);
 
+/// What tasks set_probabilities() draws.
 struct ProbabilityTasks {
   bool described = false;  ///< whether anything is known of classes without images
   TaskDraws draws = {};

@@ -41,11 +41,12 @@ struct PldaTasks {
 /// How queries are spread over the classes of a task.
 enum class TaskQueries { kBalanced, kDirichletHalf };
 
+/// How many tasks draw_tasks() draws, and of what size.
 struct PldaTaskShape {
   int64_t tasks = 60;
-  int64_t k_shot = 1;
+  int64_t k_shot = 1;  ///< labelled images of each class
   TaskQueries queries = TaskQueries::kBalanced;
-  int64_t ways = 5;
+  int64_t ways = 5;  ///< classes of a task, at most
 };
 
 /// What tasks are drawn for.

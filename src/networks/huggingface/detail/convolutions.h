@@ -26,10 +26,12 @@ struct Convolution {
   int64_t groups = 1;
   Pads pads = Pads::kEven;
 
+  /// Maps [n, in, h, w] to [n, out, h', w'].
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
   [[nodiscard]] int64_t out() const { return weight.size(0); }
 };
 
+/// Channels of the input and the output, and the side of the kernel, which the weight must have.
 struct ConvolutionSizes {
   int64_t in, out, kernel;
   int64_t stride = 1;
@@ -55,6 +57,7 @@ struct SqueezeExcite {
 /// `reduce` and `expand` are the names of two 1 x 1 convolutions, for maps of `width` channels.
 SqueezeExcite squeeze_excite(Weights& weights, const std::string& reduce, const std::string& expand, int64_t width);
 
+/// A convolution and what follows it.
 struct ConvolutionStep {
   Convolution convolution;
   Activation activation = nullptr;  // none
@@ -62,6 +65,7 @@ struct ConvolutionStep {
   bool averaged = false;  ///< a 2 x 2 average pool at the end
 };
 
+/// Steps one after the other, with a residual connection if `added`.
 struct ConvolutionBlock {
   std::vector<ConvolutionStep> steps;
   bool added = false;                   ///< to the input, or to its shortcut

@@ -10,11 +10,13 @@
 /// What transformers of images and of texts have in common.
 namespace protocom::huggingface {
 
+/// x W' + b over the last axis.
 struct Linear {
   at::Tensor weight, bias;  // [out, in], [out]
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
 };
 
+/// Layer normalisation over the last axis.
 struct Norm {
   at::Tensor weight, bias;  // [width]
   double epsilon = 1e-6;
@@ -54,6 +56,7 @@ inline constexpr LayerNames kClipLayers = {
     ".self_attn.q_proj", ".self_attn.k_proj", ".self_attn.v_proj", ".self_attn.out_proj",
     ".layer_norm1",      ".layer_norm2",      ".mlp.fc1",          ".mlp.fc2"};
 
+/// The weights of one layer.
 struct TransformerLayer {
   Norm norm1, norm2;
   Linear qkv, projection, fc1, fc2;
