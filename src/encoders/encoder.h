@@ -16,7 +16,7 @@
 namespace protocom {
 
 /// Where an encoder computes, and in which number format.
-struct EncoderPlace {
+struct EncoderTarget {
   std::string device = "auto";  ///< "cpu", "cuda", "cuda:N" or "auto", the first GPU if there is one
   Precision precision = Precision::kFloat32;
 };
@@ -32,7 +32,7 @@ class Encoder {
 
   /// Moves it to its place, before the first image and whenever that changes. Throws UsageError for a device or a
   /// precision that is not there.
-  virtual void prepare(const EncoderPlace& place) = 0;
+  virtual void prepare(const EncoderTarget& place) = 0;
   /// Promises that it only extracts features from now on, in the place that it is prepared for: what passes need may be
   /// prepared once, for the threads that there are now. Features differ by rounding.
   virtual void freeze() = 0;

@@ -19,7 +19,7 @@ namespace protocom {
 /// How features are computed.
 struct ExtractOptions {
   int64_t batch = 64;           ///< images a forward pass
-  std::string device = "auto";  ///< see EncoderPlace
+  std::string device = "auto";  ///< see EncoderTarget
   Precision precision =
       Precision::kFloat32;  ///< kFloat32 gives what the training framework gives; kAuto is faster on new processors
   std::filesystem::path scratch_folder;  ///< has room for feature maps; empty: the system's folder of temporary files

@@ -40,7 +40,7 @@ TorchEncoder::TorchEncoder(std::unique_ptr<Backbone> backbone) : own_(std::move(
 
 TorchEncoder::TorchEncoder(Backbone& backbone) : backbone_(backbone) {}
 
-void TorchEncoder::prepare(const EncoderPlace& place) {
+void TorchEncoder::prepare(const EncoderTarget& place) {
   const c10::Device device = parse_device(place.device);
   resolve_precision(place.precision, device);  // throws before the first image
   backbone_.to(device);

@@ -18,7 +18,7 @@ class TorchEncoder final : public Encoder {
   explicit TorchEncoder(Backbone& backbone);
 
   /// Moves the backbone to the device and sets it to use, not training.
-  void prepare(const EncoderPlace& place) override;
+  void prepare(const EncoderTarget& place) override;
   void freeze() override;
   Array features(const Array& pixels) override;
   Array maps(const Array& pixels) override;

@@ -290,7 +290,7 @@ TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
 /// Computed by an engine that trains nothing.
 class ForeignEncoder : public Encoder {
  public:
-  void prepare(const EncoderPlace& /*place*/) override {}
+  void prepare(const EncoderTarget& /*place*/) override {}
   void freeze() override {}
   Array features(const Array& pixels) override { return Array::zeros({pixels.size(0), dim()}); }
   Array maps(const Array& /*pixels*/) override { return {}; }

@@ -164,7 +164,7 @@ OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOpt
   });
 }
 
-void OnnxEncoder::prepare(const EncoderPlace& place) {
+void OnnxEncoder::prepare(const EncoderTarget& place) {
   if (place.device != "auto" && place.device != "cpu")
     fail_usage("ONNX Runtime runs encoders on the CPU: use --engine torch for --device {}", place.device);
   if (place.precision == Precision::kBFloat16)

@@ -18,7 +18,7 @@ class OnnxEncoder final : public Encoder {
   OnnxEncoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
   /// Throws UsageError for another device than the processor and for bfloat16.
-  void prepare(const EncoderPlace& place) override;
+  void prepare(const EncoderTarget& place) override;
   void freeze() override {}
   Array features(const Array& pixels) override;
   Array maps(const Array& pixels) override;

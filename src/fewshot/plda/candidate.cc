@@ -13,7 +13,7 @@ VarianceLaw middle(const VarianceLaw& a, const VarianceLaw& b) {
   return {std::sqrt(a.scale * b.scale), (a.power + b.power) / 2, std::sqrt(a.floor * b.floor)};
 }
 
-PldaCalibration middle(const PldaCalibration& a, const PldaCalibration& b) {
+VarianceLaws middle(const VarianceLaws& a, const VarianceLaws& b) {
   return {middle(a.between, b.between), middle(a.residual, b.residual), a.within.cwiseProduct(b.within).cwiseSqrt()};
 }
 
@@ -56,11 +56,11 @@ HeldOutVariance variance_of(const std::vector<FoldModel>& parts, double strength
 }
 
 /// A model in the calibrated unit, without its projection.
-PldaModel variances_of(const FoldModel& part, const PldaCalibration& calibration) {
+PldaModel variances_of(const FoldModel& part, const VarianceLaws& laws) {
   PldaModel model;
   model.space.leading = part.space.leading;
-  model.space.between = between_variance(part.space, calibration);
-  model.residual = residual_variance(part.space, calibration);
+  model.space.between = between_variance(part.space, laws);
+  model.residual = residual_variance(part.space, laws);
   return model;
 }
 
@@ -80,21 +80,21 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
   PldaCandidate candidate{shrinkage};
   // First, as the variance that is left around what knowledge predicts depends on how far it is followed.
   for (const auto& parts : kinds) candidate.strength += strength_over(parts) / many;
-  std::optional<PldaCalibration> calibration;
+  std::optional<VarianceLaws> laws;
   for (const auto& parts : kinds) {
     const HeldOutVariance mean = variance_of(parts, candidate.strength);
-    const PldaCalibration found = calibrate(mean);
-    calibration = calibration ? middle(*calibration, found) : found;
+    const VarianceLaws found = fit_variance_laws(mean);
+    laws = laws ? middle(*laws, found) : found;
     const double missed =
         mean.residual.cwiseQuotient(found.within).sum() / mean.between.cwiseQuotient(found.within).sum();
     candidate.explained += (1 - missed) / many;
   }
-  candidate.calibration = *calibration;
+  candidate.laws = *laws;
   // Settings are judged by val classes if there are some: base classes left out are of the same collection.
   candidate.parts = std::move(kinds.back());
   for (FoldModel& part : candidate.parts) {
-    PldaModel model = variances_of(part, candidate.calibration);
-    model.space = calibrated(part.space, candidate.calibration);
+    PldaModel model = variances_of(part, candidate.laws);
+    model.space = rescaled(part.space, candidate.laws);
     part.rows = std::make_shared<const FloatMatrix>(PldaRows(model).rows_of(part.part->features));
     part.space.projection.resize(0, 0);  // candidates are copied
   }
@@ -103,15 +103,15 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
 
 PldaCandidate with_floors(PldaCandidate candidate, double factor) {
   candidate.floor *= factor;
-  candidate.calibration.between.floor *= factor;
-  candidate.calibration.residual.floor *= factor;
+  candidate.laws.between.floor *= factor;
+  candidate.laws.residual.floor *= factor;
   return candidate;
 }
 
 PldaCandidate with_variance_around(PldaCandidate candidate, double factor) {
   candidate.around *= factor;
-  candidate.calibration.residual.scale *= factor;
-  candidate.calibration.residual.floor *= factor;
+  candidate.laws.residual.scale *= factor;
+  candidate.laws.residual.floor *= factor;
   return candidate;
 }
 
@@ -123,11 +123,11 @@ PldaCandidate without_knowledge(PldaCandidate candidate) {
 std::vector<HeldOutClasses> held_out_classes(const PldaCandidate& candidate) {
   std::vector<HeldOutClasses> result;
   for (const FoldModel& part : candidate.parts) {
-    const PldaModel model = variances_of(part, candidate.calibration);
+    const PldaModel model = variances_of(part, candidate.laws);
     const PldaLayout layout = plda_layout(model);
     const DoubleVector& between = model.space.between;
     const bool known = part.predicted.size() > 0;
-    const DoubleVector factor = candidate.strength * unit_of(candidate.calibration);
+    const DoubleVector factor = candidate.strength * unit_of(candidate.laws);
     const ClassMeanPrior prior = known
                                      ? ClassMeanPrior{part.predicted * factor.asDiagonal(), model.residual.transpose()}
                                      : no_knowledge(between, static_cast<int64_t>(part.part->rows.size()));

@@ -124,8 +124,8 @@ PldaCandidate choose_variance_around(const PldaCandidate& best, const PldaFitOpt
 void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
   fit.shrinkage = best.shrinkage;
   fit.floor = best.floor;
-  fit.model.space = calibrated(raw, best.calibration);
-  fit.model.residual = residual_variance(raw, best.calibration);
+  fit.model.space = rescaled(raw, best.laws);
+  fit.model.residual = residual_variance(raw, best.laws);
   if (!best.uses_knowledge()) return;
   fit.strength = best.strength;
   fit.tried.push_back(
@@ -221,8 +221,8 @@ PldaFit fit_once(const PldaFitInputs& given, PldaFitOptions options) {
     const PldaCandidate best =
         choose_variance_around(choose_space(evidence, knowledge, options, fit.tried), options, fit.tried);
     raw = whole.space(best.shrinkage);
-    // The prior is fitted in the space before calibration, so what it predicts is measured in the calibrated unit.
-    factor = best.strength * unit_of(best.calibration);
+    // The prior is fitted in the space before it is rescaled, so what it predicts is measured in the new unit.
+    factor = best.strength * unit_of(best.laws);
     take(best, raw, fit);
     choose_answers(best, options, fit);
     if (best.uses_knowledge()) fit.gains = promised_gains(best, evidence, knowledge, inputs, options);

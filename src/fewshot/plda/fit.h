@@ -80,7 +80,8 @@ std::string knowledge_sentence(const PldaFit& fit);
 
 /// Fits the model and chooses every setting on classes that the space was not fitted on, never on novel ones:
 ///   - the prior's settings by leaving base classes out (choose_prior);
-///   - the laws of the variances (calibrate) from base classes left out in parts and from val classes; of the two, the
+///   - the laws of the variances (fit_variance_laws) from base classes left out in parts and from val classes; of the
+///   two, the
 ///     geometric mean, since a few val classes alone are too particular;
 ///   - how far what the prior predicts is followed by the same classes (strength_of_knowledge), left-out base classes
 ///     and val classes averaged: a regression on few base classes promises too much;

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
-#include "fewshot/plda/calibration.h"
+#include "fewshot/plda/variance_laws.h"
 #include "support/golden.h"
 #include "support/matrices.h"
 #include "support/plda_reference.h"
@@ -111,7 +111,7 @@ TEST(PldaSpace, RefusesWhatTellsNothingAboutClasses) {
   EXPECT_THROW(fitter_of(broken), Error);
 }
 
-TEST(PldaCalibration, FindsAPowerLawAgain) {
+TEST(VarianceLaws, FindsAPowerLawAgain) {
   HeldOutVariance evidence;
   evidence.predictor = (DoubleVector(5) << 8, 4, 2, 1, 0).finished();
   evidence.leading = 4;
@@ -124,7 +124,7 @@ TEST(PldaCalibration, FindsAPowerLawAgain) {
   EXPECT_LT((law.values(evidence.predictor, 4) - observed).cwiseAbs().maxCoeff(), 1e-12 * observed.maxCoeff());
 }
 
-TEST(PldaCalibration, MeasuresHeldOutClassesAsTheirTransformedImagesShowThem) {
+TEST(VarianceLaws, MeasuresHeldOutClassesAsTheirTransformedImagesShowThem) {
   const Labelled data = images(8, 30, 6);
   const PldaSpaceFitter fitter = fitter_of({data.features.narrow(0, 0, 120), data.labels.narrow(0, 0, 120)});
   const PldaSpace space = fitter.space(0.1);
@@ -141,7 +141,7 @@ TEST(PldaCalibration, MeasuresHeldOutClassesAsTheirTransformedImagesShowThem) {
             1e-10);
 }
 
-TEST(PldaCalibration, AnEmptyDescriptionLeavesTheVarianceBetweenClasses) {
+TEST(VarianceLaws, AnEmptyDescriptionLeavesTheVarianceBetweenClasses) {
   Labelled data = images(8, 30, 6);
   data.features.narrow(0, 120, 120) += 2;  // other classes lie elsewhere than those that the space was fitted on
   const PldaSpace space = fitter_of({data.features.narrow(0, 0, 120), data.labels.narrow(0, 0, 120)}).space(0.1);
@@ -151,15 +151,15 @@ TEST(PldaCalibration, AnEmptyDescriptionLeavesTheVarianceBetweenClasses) {
   EXPECT_LT((seen.residual - seen.between).cwiseAbs().maxCoeff(), 1e-12);
 }
 
-TEST(PldaCalibration, ScalesALeadingDimensionToVarianceOneWithinHeldOutClasses) {
+TEST(VarianceLaws, ScalesALeadingDimensionToVarianceOneWithinHeldOutClasses) {
   const Labelled data = images(8, 30, 6);
   const PldaSpace space = fitter_of({data.features.narrow(0, 0, 120), data.labels.narrow(0, 0, 120)}).space(0.1);
   const UnitMoments held_out =
       moments_of(data.features.narrow(0, 120, 120), data.labels.narrow(0, 120, 120), space.center);
-  const PldaCalibration calibration = calibrate(held_out_variance(space, held_out, {}));
-  const DoubleVector within = held_out_variance(calibrated(space, calibration), held_out, {}).within;
+  const VarianceLaws laws = fit_variance_laws(held_out_variance(space, held_out, {}));
+  const DoubleVector within = held_out_variance(rescaled(space, laws), held_out, {}).within;
   EXPECT_NEAR(within.maxCoeff(), 1.0, 1e-10);
-  EXPECT_EQ(residual_variance(space, calibration).size(), space.between.size());
+  EXPECT_EQ(residual_variance(space, laws).size(), space.between.size());
 }
 
 double strength(const std::vector<std::vector<double>>& predicted, const std::vector<std::vector<double>>& means) {

@@ -2,10 +2,10 @@
 #include <memory>
 #include <vector>
 
-#include "fewshot/plda/calibration.h"
 #include "fewshot/plda/detail/evidence.h"
 #include "fewshot/plda/detail/tasks.h"
 #include "fewshot/plda/knowledge_prior.h"
+#include "fewshot/plda/variance_laws.h"
 
 namespace protocom {
 
@@ -34,7 +34,7 @@ struct PldaCandidate {
   double floor = 1;     ///< factor of the laws' floors
   double around = 1;    ///< factor of the variance around what knowledge predicts
   double strength = 0;  ///< factor of what knowledge predicts; 0 without knowledge
-  PldaCalibration calibration = {};
+  VarianceLaws laws = {};
   double explained = 0;
   std::vector<FoldModel> parts = {};  ///< of HeldOutEvidence::for_tasks()
 

@@ -27,8 +27,8 @@ DoubleVector log_densities_around_zero(const DiagonalSpace& space, const PlacedI
 /// What is believed of classes after their labelled images, and how likely others are by that: each class mean has the
 /// posterior mean m = b sum / (1 + K b) of K images, and images are compared with it by the variance 1 + v. v is
 /// one for all classes, b / (1 + k b) with the mean k of their numbers of images: v of its own for each would be right
-/// if variances were; they are overstated on purpose (calibrate), and then a variance per class lets the class with the
-/// fewest images win all images or none (docs/log/plda.md).
+/// if variances were; they are overstated on purpose (fit_variance_laws), and then a variance per class lets the class
+/// with the fewest images win all images or none (docs/log/plda.md).
 class DiagonalClasses {
  public:
   /// `count` [n] of the labelled images and `sum` [n, p] of their rows; images may count in part.

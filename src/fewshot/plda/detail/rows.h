@@ -95,7 +95,8 @@ PldaRowVariance in_parts(const DoubleVector& variance, const PldaLayout& layout)
 
 /// 1 + v: by what images are compared with class means. One for all classes of a task, v = s / (1 + K s) with the mean
 /// K of their numbers of images. v of its own for each would be right if variances were; they are overstated on purpose
-/// (calibrate), and then the class of fewest images loses them all to the others, or gains all (docs/log/plda.md).
+/// (fit_variance_laws), and then the class of fewest images loses them all to the others, or gains all
+/// (docs/log/plda.md).
 struct PldaRowMetric {
   Eigen::RowVectorXf varied;  ///< [padded], 1 / (1 + v)
   float rest = 0;             ///< the same of the rest

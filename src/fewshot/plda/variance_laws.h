@@ -47,7 +47,7 @@ struct VarianceLaw {
 VarianceLaw fit_variance_law(const DoubleVector& observed, const HeldOutVariance& evidence);
 
 /// The laws of one space, and its new unit of length in every dimension.
-struct PldaCalibration {
+struct VarianceLaws {
   VarianceLaw between;   ///< of class means around 0
   VarianceLaw residual;  ///< of class means around what knowledge predicts
   DoubleVector within;   ///< [e]: the held-out classes' own, but nowhere less than the mean of the leading dimensions
@@ -55,16 +55,16 @@ struct PldaCalibration {
 
 /// In dimensions where shrinkage made the variance within classes small it stays so: to scale them up again would undo
 /// the shrinkage. In the dimensions that are not leading it is their mean, so that these remain isotropic.
-PldaCalibration calibrate(const HeldOutVariance& evidence);
+VarianceLaws fit_variance_laws(const HeldOutVariance& evidence);
 
-/// What a length in the uncalibrated space is in the calibrated one, [e].
-DoubleVector unit_of(const PldaCalibration& calibration);
+/// What a length in the space is in the rescaled one, [e].
+DoubleVector unit_of(const VarianceLaws& laws);
 
 /// The space with within-class variance 1 in every dimension again and the law's `between`.
-PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration);
+PldaSpace rescaled(const PldaSpace& space, const VarianceLaws& laws);
 
-/// The variances [e] between classes and around what knowledge predicts in the unit of length of the calibrated space.
-DoubleVector between_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration);
-DoubleVector residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration);
+/// The variances [e] between classes and around what knowledge predicts in the unit of length of the rescaled space.
+DoubleVector between_variance(const PldaSpace& space, const VarianceLaws& laws);
+DoubleVector residual_variance(const PldaSpace& space, const VarianceLaws& laws);
 
 }  // namespace protocom

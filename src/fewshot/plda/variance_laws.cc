@@ -1,4 +1,4 @@
-#include "fewshot/plda/calibration.h"
+#include "fewshot/plda/variance_laws.h"
 
 #include <algorithm>
 #include <cmath>
@@ -94,29 +94,29 @@ VarianceLaw fit_variance_law(const DoubleVector& observed, const HeldOutVariance
   return best;
 }
 
-PldaCalibration calibrate(const HeldOutVariance& evidence) {
+VarianceLaws fit_variance_laws(const HeldOutVariance& evidence) {
   const double least = evidence.within.head(evidence.leading).mean();
   return {fit_variance_law(evidence.between, evidence), fit_variance_law(evidence.residual, evidence),
           with_mean_of_others(evidence.within, evidence.leading).cwiseMax(least)};
 }
 
-DoubleVector unit_of(const PldaCalibration& calibration) { return calibration.within.cwiseSqrt().cwiseInverse(); }
+DoubleVector unit_of(const VarianceLaws& laws) { return laws.within.cwiseSqrt().cwiseInverse(); }
 
-PldaSpace calibrated(const PldaSpace& space, const PldaCalibration& calibration) {
-  const DoubleVector scale = unit_of(calibration);
+PldaSpace rescaled(const PldaSpace& space, const VarianceLaws& laws) {
+  const DoubleVector scale = unit_of(laws);
   PldaSpace result = space;
   result.projection = space.projection * scale.asDiagonal();
   result.offset = space.offset.cwiseProduct(scale);
-  result.between = between_variance(space, calibration);
+  result.between = between_variance(space, laws);
   return result;
 }
 
-DoubleVector between_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration) {
-  return calibration.between.values(uncalibrated.between, uncalibrated.leading).cwiseQuotient(calibration.within);
+DoubleVector between_variance(const PldaSpace& space, const VarianceLaws& laws) {
+  return laws.between.values(space.between, space.leading).cwiseQuotient(laws.within);
 }
 
-DoubleVector residual_variance(const PldaSpace& uncalibrated, const PldaCalibration& calibration) {
-  return calibration.residual.values(uncalibrated.between, uncalibrated.leading).cwiseQuotient(calibration.within);
+DoubleVector residual_variance(const PldaSpace& space, const VarianceLaws& laws) {
+  return laws.residual.values(space.between, space.leading).cwiseQuotient(laws.within);
 }
 
 }  // namespace protocom
