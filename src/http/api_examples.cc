@@ -66,13 +66,13 @@ Response add_to_file(Recognizer& recognizer, const Enrolling& what, const Array&
 
 }  // namespace
 
-std::vector<std::string> Api::take_descriptions(ClassToDescribe& of) const {
+std::vector<std::string> Api::set_text_vector(ClassToDescribe& of) const {
   if (of.descriptions.empty()) return {};
   if (text_encoder_ == nullptr)
     refuse(400, "classes cannot be described in words here: the server has no text encoder (serve --text-encoder)");
   if (of.descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
   const ThreadScope one_thread(1);  // the others are the backbone's
-  const std::string warning = refusing(400, [&] { return take_words(*text_encoder_, of); });
+  const std::string warning = refusing(400, [&] { return protocom::set_text_vector(*text_encoder_, of); });
   return warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{warning};
 }
 
@@ -83,7 +83,7 @@ void Api::enrol(const Request& request, const Respond& respond) {
   const bool described = !what->described.says_nothing();
   if (what->sent.images.empty() && !what->sent.features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");
-  what->warnings = take_descriptions(what->described);
+  what->warnings = set_text_vector(what->described);
   if (described) check_class(request, what->described);
   with_features(request, what->sent, respond, [this, what, respond](const Request& now, const Array& features) {
     respond(with_editor(now, [&](Recognizer& editor) { return add_to_file(editor, *what, features); }));

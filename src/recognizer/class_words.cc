@@ -57,7 +57,7 @@ Array encode_classes(const TextEncoder& encoder, const ClassTexts& texts) {
   return class_directions(texts, encode_texts(encoder, texts.texts));
 }
 
-std::string take_words(const TextEncoder& encoder, ClassToDescribe& request) {
+std::string set_text_vector(const TextEncoder& encoder, ClassToDescribe& request) {
   if (request.descriptions.empty())
     fail_usage("class '{}': expected at least one description, found none", request.name);
   const ClassTexts texts = texts_of_class(request.name, request.descriptions);
@@ -67,7 +67,7 @@ std::string take_words(const TextEncoder& encoder, ClassToDescribe& request) {
 }
 
 void describe_in_words(const TextEncoder& encoder, ClassToDescribe& request) {
-  if (const std::string warning = take_words(encoder, request); !warning.empty()) logger().warn("{}", warning);
+  if (const std::string warning = set_text_vector(encoder, request); !warning.empty()) logger().warn("{}", warning);
 }
 
 void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers) {

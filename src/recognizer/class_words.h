@@ -22,7 +22,7 @@ Array encode_classes(const TextEncoder& encoder, const ClassTexts& texts);
 void describe_in_words(const TextEncoder& encoder, ClassToDescribe& request);
 
 /// The same for a caller that passes the warning on: a sentence about texts that were cut, empty if none was.
-std::string take_words(const TextEncoder& encoder, ClassToDescribe& request);
+std::string set_text_vector(const TextEncoder& encoder, ClassToDescribe& request);
 
 /// Throws what describe_class and describe_without_knowledge throw where a class of that name cannot be described by a
 /// vector of `numbers` numbers. `knowledge`: the recognizer's; nullptr: none.

@@ -87,7 +87,7 @@ float median_length(const FloatMatrix& rows) {
 }
 
 /// The vector of a text in place of the embedding, as long as the knowledge's are.
-void take_text(const Knowledge& knowledge, const ClassToDescribe& request, ClassDescription& found) {
+void embed_by_text(const Knowledge& knowledge, const ClassToDescribe& request, ClassDescription& found) {
   if (!request.text_vector.defined()) return;
   check_takes_words(&knowledge, request.name, request.text_vector.numel());
   const int64_t numbers = request.text_vector.numel(), begin = begin_of_words(knowledge, numbers);
@@ -119,7 +119,7 @@ ClassDescription describe_class(const Knowledge& knowledge, const StoreModel& mo
                                 std::set<std::string>* left_out) {
   check_dimension(knowledge, model);
   ClassDescription found = describe(knowledge, request);
-  take_text(knowledge, request, found);
+  embed_by_text(knowledge, request, found);
   ClassDescription description;
   description.title = found.title == request.name ? "" : found.title;
   description.association = over_model_attributes(knowledge, model.attributes(), found.association);

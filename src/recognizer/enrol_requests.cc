@@ -309,7 +309,7 @@ void add_attributes_of_table(const fs::path& table, std::vector<EnrolRequest>& r
   warn_of_missing_rows(read.classes, table, requests);
 }
 
-void take_text_vectors(const ClassTexts& texts, const Array& vectors, std::vector<EnrolRequest>& requests) {
+void set_text_vectors(const ClassTexts& texts, const Array& vectors, std::vector<EnrolRequest>& requests) {
   std::map<std::string, int64_t> place;
   for (size_t i = 0; i < texts.classes.size(); ++i) place[texts.classes[i]] = static_cast<int64_t>(i);
   std::set<std::string> unused(texts.classes.begin(), texts.classes.end());

@@ -56,6 +56,6 @@ void add_attributes_of_table(const std::filesystem::path& table, std::vector<Enr
 
 /// Gives each class the vector that it has by its texts, `vectors` float32 [c, e]. Throws Error when the texts name
 /// none of the classes; names of theirs that no request has are logged.
-void take_text_vectors(const ClassTexts& texts, const Array& vectors, std::vector<EnrolRequest>& requests);
+void set_text_vectors(const ClassTexts& texts, const Array& vectors, std::vector<EnrolRequest>& requests);
 
 }  // namespace protocom

@@ -40,7 +40,7 @@ void check_something_is_known(const std::vector<EnrolRequest>& requests, Recogni
 }
 
 /// What is said of the requests' classes in words; without requests, a class for each description.
-void take_texts(const EnrolSources& sources, std::vector<EnrolRequest>& requests) {
+void set_text_vectors_of_sources(const EnrolSources& sources, std::vector<EnrolRequest>& requests) {
   const std::vector<std::string>& descriptions = sources.one_class.descriptions;
   if (descriptions.empty() && sources.described.empty()) return;
   const TextEncoder encoder = open_text_encoder(sources.text_encoder);
@@ -50,7 +50,7 @@ void take_texts(const EnrolSources& sources, std::vector<EnrolRequest>& requests
   if (requests.empty()) {
     for (const std::string& name : texts.classes) requests.emplace_back().name = name;
   }
-  take_text_vectors(texts, vectors, requests);
+  set_text_vectors(texts, vectors, requests);
 }
 
 void check_sources(const EnrolSources& sources) {
@@ -117,7 +117,7 @@ EnrolSources sources_at(const std::filesystem::path& path) {
 std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recognizer& recognizer) {
   check_sources(sources);
   std::vector<EnrolRequest> requests = requests_of_classes(sources, recognizer.file());
-  take_texts(sources, requests);
+  set_text_vectors_of_sources(sources, requests);
   if (!sources.table.empty()) add_attributes_of_table(sources.table, requests);
   for (EnrolRequest& request : requests) {
     request.vectors = sources.vectors;

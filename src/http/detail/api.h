@@ -150,7 +150,7 @@ class Api {
   void check_class(const Request& request, const ClassToDescribe& described);
   /// What is said in words -> the class; what its user should know, such as texts that were cut. Throws HttpError 400
   /// where the server has no text encoder, or for a text without a word.
-  std::vector<std::string> take_descriptions(ClassToDescribe& of) const;
+  std::vector<std::string> set_text_vector(ClassToDescribe& of) const;
 
   /// Gives the engine a job of this request.
   void submit(const Request& request, Job job);
