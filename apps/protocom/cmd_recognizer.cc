@@ -113,7 +113,7 @@ void run_export_onnx(const OnnxCommand& command) {
   const OnnxExport made = export_onnx(recognizer, command.model, command.options);
   fmt::print("{}: {} bytes\n  input: {}\n", made.model, made.bytes, made.input);
   if (!command.options.features)
-    fmt::print("  photos before: {}\n", resizing_of(recognizer.file().settings().preprocessing));
+    fmt::print("  preprocessing: {}\n", resizing_of(recognizer.file().settings().preprocessing));
   fmt::print("  outputs: {}\n{}: classes: {}\n", made.outputs, made.labels, made.classes);
   if (!made.data.empty()) fmt::print("{}: {} bytes of weights\n", made.data, fs::file_size(made.data));
   if (!made.page.empty()) fmt::print("{}: {} bytes, opens in a browser\n", made.page, fs::file_size(made.page));

@@ -128,8 +128,10 @@ struct Sorted {
 };
 
 void print_sorted(const std::map<std::string, Sorted>& sorted) {
-  const std::vector<TerminalColumn> columns = {
-      {"class", 13}, {"images", 6, false, true}, {"least certain", 13, false, true}, {"which is", 14, true, false, 1}};
+  const std::vector<TerminalColumn> columns = {{"class", 13},
+                                               {"images", 6, false, true},
+                                               {"lowest probability", 18, false, true},
+                                               {"photo", 14, true, false, 1}};
   std::vector<std::vector<TerminalCell>> rows;
   for (const auto& [folder, own] : sorted) {
     rows.push_back({{folder, folder == kNoneOfThese ? Tone::kFaint : Tone::kStrong},

@@ -33,7 +33,7 @@ void run_redo(const UndoArguments& options) {
   if (options.list) return print_steps("redo", file.undone(kShown));
   fmt::print("redone: {}\n", one_line(file.redo().what));
   const std::vector<ChangeEntry> next = file.undone(1);
-  if (!next.empty()) fmt::print("again would redo: {}\n", one_line(next.front().what));
+  if (!next.empty()) fmt::print("the next redo repeats: {}\n", one_line(next.front().what));
 }
 
 void add_undo_command(CLI::App& app) {

@@ -23,8 +23,9 @@ std::string accuracy_text(const TestResult& result) {
 }
 
 std::string calibration_text(const TestResult& result) {
-  return fmt::format("{} on average, {} are right; ECE {:.1f} points, log loss {:.3f}", percent_text(result.certainty),
-                     percent_text(result.accuracy), 100 * result.expected_error, result.log_loss);
+  return fmt::format("{} on average, {} are right; calibration error {:.1f} points, log loss {:.3f}",
+                     percent_text(result.certainty), percent_text(result.accuracy), 100 * result.expected_error,
+                     result.log_loss);
 }
 
 std::string unknown_text(const TestResult& result) {
@@ -64,7 +65,7 @@ void print_left_out(const TestResult& result) {
 void print_how() {
   fmt::print(
       "Accuracy counts the most probable class, even if the answer is 'none of these'. Its interval (Wilson) assumes "
-      "independent\nphotos: photos of one moment make it too narrow. ECE has 15 bins.\n");
+      "independent\nphotos: photos of one moment make it too narrow. The calibration error (ECE) has 15 bins.\n");
 }
 
 void print_classes(const TestResult& result) {

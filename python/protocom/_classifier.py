@@ -115,7 +115,7 @@ class Classifier:
         length = _few_columns.length_of(rows) if _few_columns.are_few(recipe, rows.shape[1]) else None
         if recipe.leaves_out_knowledge():
             logging.getLogger("protocom").warning(
-                "knowledge does not count here: give fitted=, what protocom.fit(..., knowledge=...) returns"
+                "knowledge is ignored: it needs fitted=protocom.fit(..., knowledge=...)"
             )
         self._task = _task_of(recipe, _prepared(rows, length), numbers[: len(given)].astype(np.int64), all_classes)
         self._length = length
@@ -318,7 +318,7 @@ class Classifier:
         return _sklearn.tags()
 
     def __getstate__(self):
-        """A pickle holds the model, and labelled images only where the method answers by them."""
+        """A pickle holds the model, and labelled images only if the method needs them to predict."""
         state = {key: value for key, value in self.__dict__.items() if key != "_task"}
         placed = self._task.placed() if "_task" in self.__dict__ else None
         if placed is not None:

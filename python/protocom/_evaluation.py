@@ -12,7 +12,7 @@ from ._results import Results
 
 
 class Episodes:
-    """Few-shot tasks of one shape; ``episodes()`` draws them, ``Episodes.read`` reads a file.
+    """Episodes of one setting; ``episodes()`` draws them, ``Episodes.read`` reads a file.
 
     ``e[i]`` is a dict of ``classes`` [n], ``support`` [n][k], ``query`` [n][q] and ``pool``: indices of classes, and rows
     of the features. ``e[:10]`` are Episodes.
@@ -161,8 +161,9 @@ def evaluate(features, labels=None, split=None, methods=None, *, ways=5, shots=(
     shots : int, "1-5", or a list
     seed : int, or a list
     episodes : int, or Episodes
+    ways, queries, evaluated, unlabelled, distribution, alpha : as ``episodes`` takes them
     fitted, space, knowledge, model : as Classifier takes them
-    baseline : the method that the others are compared with
+    baseline : one of ``methods``, with which the others are compared
     progress : callable(what, done, total, detail), optional
 
     Returns

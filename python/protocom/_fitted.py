@@ -52,7 +52,7 @@ class Fitted:
         self._core.save(_arrays.fspath(path))
 
     def as_space(self):
-        """Its space alone, for any classes: it is adapted to those that are classified."""
+        """Only the space, to be adapted to any classes."""
         return Fitted._of(self._core.space(), True)
 
     def _knows_attributes(self):

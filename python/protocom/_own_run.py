@@ -165,7 +165,7 @@ class _Run:
             ties += self._compare(i, before, order, "when the queries come in another order: it uses their order, which reveals their classes")
             queries += len(rows)
             if not self._method.transductive and len(rows) > 1:
-                self._compare(i, before, order[:1], "when it is asked alone: say transductive=True of a method that looks at several queries")
+                self._compare(i, before, order[:1], "when it is asked alone: give transductive=True for a method that uses several queries")
         return len(numbers), queries, ties
 
     def _compare(self, i, before, order, how):

@@ -15,11 +15,12 @@ class PLDA(Classifier):
     space : Fitted or path, optional
         Fitted on any other classes with the same encoder; its space is adapted to these.
     knowledge : Knowledge, path or dict, optional
-        Knowledge of the classes; needs ``fitted`` with knowledge of the same kind.
+        Knowledge of the classes; needs ``fitted`` with knowledge of the same kind, or ``prior="text"``.
     transductive : bool
         Whether the queries of a call are classified together (``plda-vb``).
     prior : str
-        "fitted", or "none" to ignore knowledge.
+        "fitted"; "none" ignores knowledge; "text" uses text vectors of the image encoder's own text encoder, without
+        fitting. When fitting, also "kernel-ridge" or "sem-align".
     proportions : str
         Class proportions among the queries, if transductive: "estimate" or "balanced".
     scale : float, optional

@@ -22,7 +22,7 @@ class Results:
     Attributes
     ----------
     rows : list of dict: task, method, mode, accuracy, ci95, gain, gain_ci95 (percent and points)
-    findings : dict, everything that ``protocom evaluate --json`` writes, with the accuracy of every episode
+    findings : dict, the results, differences and checks of ``protocom evaluate --json``, with the accuracy of every episode
     table : str
     """
 

@@ -70,8 +70,8 @@ KnowledgeTable align_knowledge(const KnowledgeTable& knowledge, const std::vecto
         class_names.size(), knowledge.classes.empty() ? "" : knowledge.classes.front(), class_names.front());
   }
   if (!unknown_classes.empty()) {
-    logger().warn("{} classes are not in the knowledge and are completed without attributes: {}",
-                  unknown_classes.size(), list_names(unknown_classes));
+    logger().warn("{} classes are not in the knowledge and are used without attributes: {}", unknown_classes.size(),
+                  list_names(unknown_classes));
   }
   if (!unknown_attributes.empty()) {
     logger().warn("{} attributes of the model are not in the knowledge: {}", unknown_attributes.size(),

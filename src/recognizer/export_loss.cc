@@ -142,7 +142,8 @@ std::string sentence_of(const ExportLoss& loss) {
     return size + "; the effect on accuracy was not measured: none of its photos was found (--images FOLDER)";
   const double percent = 100 / static_cast<double>(answers.asked);
   return fmt::format(
-      "{}; leave-one-out accuracy on {} photos: {:.1f} % as float32, {:.1f} % with smaller weights; {} answers change",
+      "{}; leave-one-out accuracy on {} photos: {:.1f} % as float32, {:.1f} % with smaller weights; answers that "
+      "change: {}",
       size, answers.asked, percent * static_cast<double>(answers.right),
       percent * static_cast<double>(answers.right_by_others), answers.changed);
 }

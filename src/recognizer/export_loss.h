@@ -34,7 +34,7 @@ ExportLoss export_loss(Recognizer& recognizer, const OnnxExportOptions& options,
                        const std::vector<std::string>& folders = {}, Progress& progress = Progress::none());
 
 /// "20.0 MB and 35.1 ms a photo as float32, 35.4 ms with smaller weights (onnxruntime here); leave-one-out accuracy on
-/// 231 photos: 81.8 % as float32, 81.4 % with smaller weights; 3 answers change".
+/// 231 photos: 81.8 % as float32, 81.4 % with smaller weights; answers that change: 3".
 std::string sentence_of(const ExportLoss& loss);
 
 }  // namespace protocom

@@ -82,7 +82,7 @@ std::string protocol_html(const TestPage& page) {
   std::string text;
   for (const TestResult* result : results_of(page))
     text += fmt::format("{}: {} classes, {} ({}){}. ", name_of(*result), result->enrolled, result->method, result->mode,
-                        result->calibrated ? ", calibrated" : "");
+                        result->calibrated ? ", with 'none of these'" : "");
   const TestResult& first = *page.first;
   for (const auto& [count, words] :
        {std::pair(first.already_enrolled, "left out, since they are enrolled"),

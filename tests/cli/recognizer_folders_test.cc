@@ -112,7 +112,7 @@ TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
   };
   const Outcome whole = exported({"taught.onnx"});
   EXPECT_EQ(whole.exit_code, 0) << whole.err;
-  EXPECT_THAT(whole.out, AllOf(HasSubstr("  photos before: shorter side "), HasSubstr(", crop "),
+  EXPECT_THAT(whole.out, AllOf(HasSubstr("  preprocessing: shorter side "), HasSubstr(", crop "),
                                HasSubstr("probabilities [n, 3]")));
   const Outcome apart = exported({"taught.onnx", "--external-data"});
   EXPECT_THAT(apart.out, HasSubstr("taught.onnx.data: " + std::to_string(fs::file_size(*folder_ / "taught.onnx.data")) +

@@ -239,7 +239,8 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   EXPECT_EQ(run({"classes", "remove", "all.pcm", first}).exit_code, 0);
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
-  EXPECT_EQ(run({"redo", "all.pcm"}).out, "redone: remove 1 image\nagain would redo: remove class '" + first + "'\n");
+  EXPECT_EQ(run({"redo", "all.pcm"}).out,
+            "redone: remove 1 image\nthe next redo repeats: remove class '" + first + "'\n");
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size() - 1));
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size()));

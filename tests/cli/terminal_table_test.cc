@@ -110,7 +110,7 @@ TEST_F(Recognizers, WatchAndSortSpeakAsClassifyDoes) {
   const Outcome sorted = protocom(folder_->path(), {"sort", "speak.pcm", "there", "--out", "spoken"});
   ASSERT_EQ(sorted.exit_code, 0) << sorted.err;
   EXPECT_THAT(sorted.out, HasSubstr("class"));
-  EXPECT_THAT(sorted.out, HasSubstr("least certain"));
+  EXPECT_THAT(sorted.out, HasSubstr("lowest probability"));
   EXPECT_THAT(sorted.out, HasSubstr("there/1.jpg"));
 }
 

@@ -122,7 +122,7 @@ REFUSED = {
     "a label too high": (lambda s: np.full(75, 5), "gave the label 5 for query 0 in episode 0 .*: labels are whole numbers from 0 to 4"),
     "a label below 0": (lambda s: np.full(75, -1), "gave the label -1"),
     "the order of the queries": (lambda s: np.arange(75) // 15, "it uses their order, which reveals their classes"),
-    "other queries": (lambda s: s - s.mean(0) + 0 * s, "differently when it is asked alone: say transductive=True"),
+    "other queries": (lambda s: s - s.mean(0) + 0 * s, "differently when it is asked alone: give transductive=True"),
 }
 
 

@@ -242,13 +242,14 @@ MethodDefinition bavardage() {
                 "classes)")
           .tries({"4", "15", "40", "100"})
           .whole("steps", &Options::steps, {0, 1e5}, "of variational Bayes")
-          .real("start_sharpness", &Options::start_sharpness, {1e-6}, "of the soft k-means that begins")
+          .real("start_sharpness", &Options::start_sharpness, {1e-6}, "of the initial soft k-means")
           .tries({"5", "20"})
-          .whole("start_steps", &Options::start_steps, {1, 1e5}, "of it")
+          .whole("start_steps", &Options::start_steps, {1, 1e5}, "of the initial soft k-means")
           .real("most_scale", &Options::most_scale, {1e-6}, "limit of a whitened dimension’s factor")
           .choice("whitened", &Options::whitened, {"whole", "span"},
                   "all dimensions, or those that the episode’s images span")
-          .real("prior_strength", &Options::prior_strength, {}, "of the means’ prior at 0, in images")
+          .real("prior_strength", &Options::prior_strength, {},
+                "of the prior of class means, whose mean is 0, in images")
           .tries({"1", "3"})
           .real("dirichlet", &Options::dirichlet, {1e-6}, "prior of each class’s number of queries")
           .tries({"1", "5"})

@@ -60,7 +60,7 @@ MethodDefinition cpde() {
   spec.notes =
       "The head of a backbone trained by `protocom pretrain --method cpde`, at the strength it was trained with; it "
       "takes any features, but those of other backbones lose accuracy. The source gives the principle of the enhancing "
-      "and no code: its form is ours, channels weighed by a softmax of themselves.";
+      "and no code: its form is ours, channels weighted by a softmax of themselves.";
   return define<TaskMethod<Options>>(std::move(spec),
                                      Parameters<Options>()
                                          .real("strength", &Options::strength, {0, 100}, "of the enhancing; 0: none")

@@ -239,7 +239,8 @@ std::shared_ptr<const PldaPrepared> PldaMethod::prepared(const MethodContext& co
   const PldaLayout& layout = result->rows->layout();
   if (!model_->knowledge || !uses_fitted_knowledge()) return result;
   if (context.knowledge == nullptr || context.class_names == nullptr)
-    fail_usage("'{}' was fitted with knowledge of the classes and needs it: give the same knowledge file", spec().name);
+    fail_usage("'{0}' was fitted with knowledge of the classes and needs it: give knowledge, or use {0}:prior=none",
+               spec().name);
   const auto classes = static_cast<int64_t>(context.class_names->size());
   result->classes =
       in_parts(model_->prior(align_knowledge(*context.knowledge, *context.class_names, attributes_), classes), layout);

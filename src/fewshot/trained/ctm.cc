@@ -8,7 +8,8 @@ namespace protocom::methods {
 MethodDefinition ctm() {
   MethodSpec spec;
   spec.name = "ctm";
-  spec.about = "nearest class mean after weighing channels and places by how well they distinguish the task’s classes";
+  spec.about =
+      "nearest class mean after weighting channels and positions by how well they distinguish the task’s classes";
   spec.citation =
       "Li, Eigen, Dodge, Zeiler, Wang: Finding Task-Relevant Features for Few-Shot Learning by Category Traversal, "
       "CVPR 2019";
