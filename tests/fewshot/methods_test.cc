@@ -109,7 +109,7 @@ TEST(FittedFiles, OfOneMethodAreToldApartByWhatTheyWereFittedWith) {
               }),
               HasSubstr("matches several of the files given (meta-baseline:shots=5, meta-baseline:shots=5)"));
   EXPECT_THAT(message_of([&] { make_methods({"meta-baseline:shots=5"}, files); }),
-              HasSubstr("a file of 'meta-baseline' is given"));
+              HasSubstr("no method uses the file of 'meta-baseline'"));
   EXPECT_EQ(default_methods(nullptr, files),
             (std::vector<std::string>{"meta-baseline", "meta-baseline:shots=5", "mean"}));
 }
