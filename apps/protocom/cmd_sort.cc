@@ -6,6 +6,7 @@
 #include "base/json_text.h"
 #include "cli.h"
 #include "image_arguments.h"
+#include "io/unfinished.h"
 #include "job.h"
 #include "recognizer/recognizer.h"
 #include "shared_work.h"
@@ -103,13 +104,14 @@ void put(const SortArguments& options, const fs::path& image, const fs::path& pl
     fail("cannot write into {}: it is a symbolic link; remove it, or choose another --out",
          place.parent_path().string());
   fs::create_directories(place.parent_path(), error);
-  if (options.link)
+  if (options.link) {
     fs::create_symlink(fs::absolute(image), place, error);
-  else
-    write_file_with(place, [&](const fs::path& temporary) {
-      fs::copy_file(image, temporary, fs::copy_options::overwrite_existing, error);
-      if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
-    });
+  } else {
+    UnfinishedPath copy(temporary_beside(place));  // a full disk or a kill leaves no half photo
+    fs::copy_file(image, copy.path(), error);
+    if (!error) fs::rename(copy.path(), place, error);
+    if (!error) copy.release();
+  }
   if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
 }
 
