@@ -17,7 +17,7 @@ PYBIND11_MODULE(_core, module) {
   collect_log();
   module.def("threads", [] { return protocom::thread_count(); });
   module.def("set_threads", [](int threads) {
-    if (threads < 1) protocom::fail_usage("threads: expected at least 1, found {}", threads);
+    if (threads < 1) protocom::fail_usage("threads must be at least 1, found {}", threads);
     protocom::set_threads(threads);
   });
   module.def("torch_is_loaded", [] { return protocom::torch_plugin_is_loaded(); });

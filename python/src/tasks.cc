@@ -96,7 +96,7 @@ void expect(const Array& array, const char* name, const Shape& sizes) {
   bool fits = array.defined() && array.dim() == static_cast<int64_t>(sizes.size());
   for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] < 0 || array.shape()[i] == sizes[i];
   if (!fits)
-    fail("the episodes' {}: expected [{}] (-1: any size), found {}", name, fmt::join(sizes, ", "), shape_of(array));
+    fail("the episodes' {} must be [{}] (-1: any size), found {}", name, fmt::join(sizes, ", "), shape_of(array));
 }
 
 void check(const Batch& batch) {

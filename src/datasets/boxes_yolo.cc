@@ -199,7 +199,8 @@ void take_line(const std::vector<double>& line, const std::string& image, const 
   if (!whole || (!names.empty() && name == names.end())) return boxes.refuse(where, "a class without a name");
   const ImageBox box =
       is_outline ? box_around(line) : ImageBox{line[1] - line[3] / 2, line[2] - line[4] / 2, line[3], line[4], true};
-  boxes.take({image, box, names.empty() ? std::to_string(number) : name->second, line.size() == 6 ? line[5] : 1},
+  boxes.take({image, box, names.empty() ? std::to_string(number) : name->second,
+              line.size() == 6 || is_tracked(line) ? line[5] : 1},
              where);
 }
 

@@ -354,10 +354,6 @@ TEST(CalibrationJson, ComesBackAndIsCheckedWhenItDoes) {
   EXPECT_EQ(read.class_ids, "7f");
   ASSERT_EQ(read.exchange.size(), 1u);
   EXPECT_EQ(read.exchange[0].accepted, 0.5);
-  nlohmann::json former = to_json(made);
-  for (const char* added : {"slope", "balanced", "similar", "class_ids", "exchange"}) former.erase(added);
-  EXPECT_EQ(calibration_from(former, "a.pcm").slope, 1) << "of earlier versions";
-  EXPECT_TRUE(calibration_from(former, "a.pcm").similar);
   nlohmann::json damaged = to_json(made);
   damaged["factor"] = -1;
   EXPECT_THAT(message_of([&] { calibration_from(damaged, "a.pcm"); }), HasSubstr("a.pcm: the calibration is damaged"));

@@ -204,7 +204,7 @@ TEST_F(DamagedRecognizer, AnExhaustedChangeCounterIsReportedAsSuch) {
   SqliteFile(path_).run("UPDATE sqlite_sequence SET seq = 9223372036854775807");
   RecognizerFile file(path_);
   EXPECT_THAT(message_of([&] { file.remove_class("class 1"); }),
-              AllOf(HasSubstr("a.pcm: the file is damaged: it records"), Not(HasSubstr("disk"))));
+              AllOf(HasSubstr("a.pcm: the file is damaged: no number follows"), Not(HasSubstr("disk"))));
 }
 
 TEST_F(DamagedRecognizer, ChangesInAWalAreMergedIntoTheFile) {
