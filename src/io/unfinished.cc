@@ -160,6 +160,12 @@ bool is_unfinished(const fs::path& path) {
   return all.paths.count(path) > 0;
 }
 
+fs::path meant_by(const fs::path& path) {
+  if (!is_unfinished(path)) return path;
+  const std::string name = path.filename().string();
+  return path.parent_path() / name.substr(0, name.rfind(kMark));
+}
+
 void remove_unfinished() {
   Registry& all = registry();
   all.mutex.lock();                    // for good: no other file may be begun now

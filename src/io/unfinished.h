@@ -30,6 +30,9 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path);
 /// Whether `path` is that of an UnfinishedPath of this process.
 bool is_unfinished(const std::filesystem::path& path);
 
+/// For messages: where an UnfinishedPath of this process is on its way to, if temporary_beside named it; else `path`.
+std::filesystem::path meant_by(const std::filesystem::path& path);
+
 /// Clears away all that is unfinished, for a program that ends at once (the user pressed Ctrl-C). Call it from a thread
 /// of its own, never from a signal handler, and end the process afterwards: threads that begin or finish a file then
 /// wait forever.

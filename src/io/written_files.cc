@@ -1,7 +1,6 @@
 // Files that are written: whole or not at all, behind links, to devices.
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,22 +10,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "io/detail/open_file.h"
+#include "io/detail/pending_file.h"
 #include "io/files.h"
-#include "io/unfinished.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
-
-/// Where an output really goes.
-struct OutputPlace {
-  fs::path path;           ///< behind all links
-  bool is_stream = false;  ///< a pipe or a device: it is written to, never replaced
-  bool exists = false;
-  mode_t mode = 0;  ///< permissions of the file that is there
-  uid_t owner = 0;
-  gid_t group = 0;
-};
 
 constexpr int kMostLinks = 40;  // as Linux itself follows
 
@@ -82,7 +71,7 @@ void make_parent(const fs::path& path) {
 
 void sync(const fs::path& path, int flags) {
   const FileDescriptor file(path, flags);
-  if (::fsync(file.get()) != 0) fail("cannot write {} to the disk: {}", path.string(), system_reason());
+  if (::fsync(file.get()) != 0) fail("cannot write {} to the disk: {}", meant_by(path).string(), system_reason());
 }
 
 /// Writes and closes an open file; `path` is for messages.
@@ -93,18 +82,22 @@ void write_all(int file, const fs::path& path, std::string_view content) {
     if (written <= 0) {
       const std::string reason = system_reason();
       ::close(file);
-      fail("cannot write {}: {}", path.string(), reason);
+      fail("cannot write {}: {}", meant_by(path).string(), reason);
     }
     content.remove_prefix(static_cast<size_t>(written));
   }
-  if (::close(file) != 0) fail("cannot write {}: {}", path.string(), system_reason());
+  if (::close(file) != 0) fail("cannot write {}: {}", meant_by(path).string(), system_reason());
 }
 
 /// Opens a file that must not be there yet: no link can have been put in its place.
 int create_new(const fs::path& path, mode_t mode) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-  if (file < 0) fail("cannot create {}: {}", path.string(), system_reason());
+  if (file < 0) fail("cannot create {}: {}", meant_by(path).string(), system_reason());
   return file;
+}
+
+fs::path temporary_name(const OutputPlace& place) {
+  return temporary_beside(place.is_stream ? fs::temp_directory_path() / "protocom-stream" : place.path);
 }
 
 /// A new empty file that has not been written yet, as its time says.
@@ -123,7 +116,7 @@ bool is_untouched(const fs::path& path) {
 /// Opens the temporary file that this process has made.
 int open_own(const fs::path& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (file < 0) fail("cannot create {}: {}", path.string(), system_reason());
+  if (file < 0) fail("cannot create {}: {}", meant_by(path).string(), system_reason());
   return file;
 }
 
@@ -148,24 +141,35 @@ void write_file(const fs::path& path, std::string_view content) {
   write_file_with(path, [&](const fs::path& temporary) { write_all(open_own(temporary), temporary, content); });
 }
 
+PendingFile::PendingFile(const fs::path& path)
+    : path_(path), place_(output_place(path)), temporary_(temporary_name(place_)) {
+  if (!place_.is_stream) make_parent(place_.path);
+  // Only the owner may read what has no final name yet, unless more may read what it replaces.
+  create_untouched(temporary(), place_.is_stream ? 0600 : place_.exists ? place_.mode : 0666);
+}
+
+void PendingFile::finish() {
+  if (is_untouched(temporary())) fail("cannot write {}: nothing was written", path_.string());
+  if (place_.is_stream) return;
+  take_over(place_, temporary());
+  sync(temporary(), O_RDONLY);
+}
+
+void PendingFile::put() {
+  if (place_.is_stream) return copy_to_stream(temporary(), place_.path);
+  std::error_code error;
+  fs::rename(temporary(), place_.path, error);
+  if (error) fail("cannot write {}: {}", path_.string(), error.message());
+  temporary_.release();
+  sync(parent_folder(place_.path), O_RDONLY | O_DIRECTORY);
+}
+
 void write_file_with(const fs::path& path, const std::function<void(const fs::path&)>& write) {
   if (is_unfinished(path)) return write(path);
-  const OutputPlace place = output_place(path);
-  if (!place.is_stream) make_parent(place.path);
-  const fs::path beside = place.is_stream ? fs::temp_directory_path() / "protocom-stream" : place.path;
-  UnfinishedPath temporary(temporary_beside(beside));
-  // Only the owner may read what has no final name yet, unless more may read what it replaces.
-  create_untouched(temporary.path(), place.is_stream ? 0600 : place.exists ? place.mode : 0666);
-  write(temporary.path());
-  if (is_untouched(temporary.path())) fail("cannot write {}: nothing was written", path.string());
-  if (place.is_stream) return copy_to_stream(temporary.path(), place.path);
-  take_over(place, temporary.path());
-  sync(temporary.path(), O_RDONLY);
-  std::error_code error;
-  fs::rename(temporary.path(), place.path, error);
-  if (error) fail("cannot write {}: {}", path.string(), error.message());
-  temporary.release();
-  sync(parent_folder(place.path), O_RDONLY | O_DIRECTORY);
+  PendingFile pending(path);
+  write(pending.temporary());
+  pending.finish();
+  pending.put();
 }
 
 void write_new_file(const fs::path& path, std::string_view content) {

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "io/npz.h"
 #include "io/unfinished.h"
+#include "support/file_limit.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
 
@@ -116,6 +117,13 @@ TEST_F(FilesTest, LeavesNothingWhenAnImpossiblePlaceIsWritten) {
               AllOf(HasSubstr("cannot write"), HasSubstr("/folder")));
   EXPECT_THAT(message_of([&] { write_file(folder_ / "file/below", "x"); }), HasSubstr("cannot create the folder"));
   EXPECT_THAT(listing(), ElementsAre("file", "folder"));
+}
+
+TEST_F(FilesTest, CallsAFileForWhichThereIsNoRoomByItsOwnName) {
+  const fs::path path = folder_ / "a.txt";
+  const testing::FileLimit limit(1000);
+  EXPECT_EQ(message_of([&] { write_file(path, std::string(5000, 'x')); }),
+            "cannot write " + path.string() + ": File too large");
 }
 
 TEST_F(FilesTest, SaysSoWhenAWriterWroteNoFile) {

@@ -53,6 +53,15 @@ TEST(Unfinished, AFinalNameGoesWithoutTheUsersFilesBesideIt) {
   EXPECT_TRUE(fs::exists(path.string() + ".backup")) << "its end has as many letters as libzip's";
 }
 
+TEST(Unfinished, IsCalledByItsFinalName) {
+  const TempDir folder;
+  const fs::path path = temporary_beside(folder / "a.npz");
+  EXPECT_EQ(meant_by(path), path) << "nobody makes it";
+  const UnfinishedPath unfinished(path), other(folder / "b.npz");
+  EXPECT_EQ(meant_by(path), folder / "a.npz");
+  EXPECT_EQ(meant_by(folder / "b.npz"), folder / "b.npz");
+}
+
 TEST(Unfinished, StaysWhenItIsReleased) {
   const TempDir folder;
   {

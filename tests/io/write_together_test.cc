@@ -53,5 +53,39 @@ TEST(WriteTogether, LeavesAllAsTheyWereWhereOneFails) {
   EXPECT_EQ(read_file(folder / "a"), "before");
 }
 
+TEST(WriteTogether, PutsNoneInItsPlaceBeforeAllAreOnTheDisk) {
+  const testing::TempDir folder;
+  write_file(folder / "a", "before");
+  const Paths paths = {folder / "a", folder / "b"};
+  const auto write = [](const Paths& files) {
+    for (const fs::path& file : files) write_file(file, "after");
+  };
+  EXPECT_THAT(testing::message_of([&] { write_together(paths, write, [] { fail("not now"); }); }),
+              HasSubstr("not now"));
+  EXPECT_EQ(read_file(folder / "a"), "before");
+  EXPECT_EQ(count_in(folder.path()), 1U);
+  write_together(paths, write, [&] {
+    EXPECT_EQ(read_file(folder / "a"), "before");
+    EXPECT_FALSE(fs::exists(folder / "b"));
+    fs::remove(folder / "a");
+  });
+  EXPECT_EQ(read_file(folder / "a"), "after");
+  EXPECT_EQ(read_file(folder / "b"), "after");
+}
+
+TEST(WriteTogether, PutsTheLastInItsPlaceFirst) {
+  const testing::TempDir folder;
+  const auto write = [&](const Paths& files) {
+    for (const fs::path& file : files) write_file(file, "after");
+    fs::create_directories(folder / "b/in the way");
+  };
+  EXPECT_THAT(testing::message_of([&] {
+                write_together({folder / "a", folder / "b", folder / "c"}, write);
+              }),
+              HasSubstr("cannot write"));
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  EXPECT_EQ(read_file(folder / "c"), "after");
+}
+
 }  // namespace
 }  // namespace protocom
