@@ -246,7 +246,8 @@ void add_export_onnx(CLI::App& parent) {
       ->excludes(half);
   CLI::Option* apart = command->add_flag(
       "--external-data", options->options.external_data,
-      "Weights go into MODEL.data beside the file (ONNX's external data), as they do for more than 2 GB in any case");
+      "Weights go into MODEL.HASH.data beside the file (ONNX's external data), as they do for more than 2 GB in any "
+      "case");
   CLI::Option* runtime = add_input_option(*command, "--runtime", options->options.runtime,
                                           "Folder 'dist' of the npm package onnxruntime-web, which goes into the page");
   add_output_option(*command, "--html", options->options.page,

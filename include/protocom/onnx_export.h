@@ -13,8 +13,8 @@ struct OnnxExportOptions {
   bool half = false;          ///< store weights as float16, half the size; computes in float32
   bool int8 = false;          ///< store the encoder's weights as int8, the others as float16; computes in float32
   bool with_feature = false;  ///< add the encoder's feature as an output, `feature` float32 [n, d]
-  /// Store weights in the file NAME.onnx.data beside it (ONNX's external data). A file of more than 2 GB, the most that
-  /// ONNX allows, always has its weights there.
+  /// Store weights in the file NAME.onnx.HASH.data beside it (ONNX's external data), where HASH changes with them. A
+  /// file of more than 2 GB, the most that ONNX allows, always has its weights there.
   bool external_data = false;
   /// Path of an HTML page to write, which classifies photos and camera images in any browser, without a server. It
   /// contains the ONNX file and ONNX Runtime Web. Empty: none.

@@ -208,7 +208,7 @@ class Recognizer:
         half : bool, store weights as float16, half the size; computes in float32
         int8 : bool, store the encoder's weights as int8, the others as float16; computes in float32
         with_feature : bool, add the encoder's feature as an output
-        external_data : bool, store weights in the file ``path`` + ".data" (ONNX's external data); always so above 2 GB
+        external_data : bool, store weights in a file beside it, ``path``.HASH.data (ONNX's external data); always so above 2 GB
         page : path of an HTML file to write, which classifies photos and camera images in any browser, offline
         runtime : for the page, the folder ``dist`` of the npm package onnxruntime-web
         """

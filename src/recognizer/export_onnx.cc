@@ -3,12 +3,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_file_kind.h"
+#include "io/artefact.h"
 #include "io/derived_output.h"
 #include "io/files.h"
 #include "io/json.h"
@@ -33,11 +35,26 @@ fs::path labels_beside(const fs::path& model) {
   return labels;
 }
 
-/// model.onnx -> model.onnx.data
-fs::path data_beside(const fs::path& model) {
+constexpr size_t kDigits = 16;
+constexpr std::string_view kDataSuffix = ".data";
+
+/// model.onnx -> model.onnx.0123456789abcdef.data, with a hash of what the weights are made of: a kill between putting
+/// two files in their places leaves no file beside the weights of another.
+fs::path data_beside(const fs::path& model, Recognizer& recognizer, const OnnxExportOptions& options) {
+  const std::string of = fmt::format("{} {} {} {} {} {}", hash_file(recognizer.file().path()), program_version(),
+                                     recognizer.method().label(), options.features, options.half, options.int8);
   fs::path data = model;
-  data += ".data";
+  data += "." + hash_bytes(of).substr(0, kDigits);
+  data += kDataSuffix;
   return data;
+}
+
+/// Whether data_beside() may have named a file of this folder so.
+bool is_data_name(const std::string& name, const fs::path& model) {
+  const std::string begin = model.filename().string() + ".";
+  return name.size() == begin.size() + kDigits + kDataSuffix.size() && name.compare(0, begin.size(), begin) == 0 &&
+         name.find_first_not_of("0123456789abcdef", begin.size()) == begin.size() + kDigits &&
+         name.compare(begin.size() + kDigits, kDataSuffix.size(), kDataSuffix) == 0;
 }
 
 std::string labels_text(const std::vector<std::string>& names) {
@@ -97,6 +114,12 @@ void check_way(const fs::path& model, const fs::path& labels, const Earlier& ear
   check_writable(labels);
 }
 
+/// A file without labels is noticed, one beside labels of others is not: none are there while it is replaced.
+void remove_other_labels(const fs::path& labels, const std::string& now) {
+  std::error_code ignored;
+  if (fs::is_regular_file(labels, ignored) && MappedFile(labels).bytes() != now) fs::remove(labels, ignored);
+}
+
 void check_page_options(const OnnxExportOptions& options) {
   if (options.page.empty()) return;
   if (options.features) fail_usage("a page needs the encoder in its ONNX file: leave out features");
@@ -118,25 +141,29 @@ std::optional<OnnxContent> whole_content(Recognizer& recognizer, const OnnxExpor
   }
 }
 
-/// Throws Error if the weights would replace a file that no earlier export wrote.
-void check_data_way(const fs::path& data, const Earlier& earlier) {
-  check_derived(data);
-  if (earlier.data != data.filename().string()) check_absent(data);
-}
+/// The files of an export.
+struct ExportedFiles {
+  fs::path model, data;
+  BesideFiles beside;
+  std::function<void()> before = {};  ///< of write_together()
+};
 
-/// Writes the ONNX file and those around it: all, or none. `beside`: whose texts are made of it.
-OnnxContent write_files(Recognizer& recognizer, const fs::path& model, const OnnxExportOptions& options,
-                        std::optional<OnnxContent> whole, const BesideFiles& beside) {
-  std::vector<fs::path> paths = {model};
-  for (const auto& [path, text] : beside) paths.push_back(path);
-  if (!whole) paths.push_back(data_beside(model));
-  write_together(paths, [&](const std::vector<fs::path>& files) {
+/// Writes the ONNX file and those around it: all, or none. The weights are there first, the labels last.
+OnnxContent write_files(Recognizer& recognizer, const OnnxExportOptions& options, std::optional<OnnxContent> whole,
+                        const ExportedFiles& files) {
+  std::vector<fs::path> paths;
+  for (const auto& [path, text] : files.beside) paths.push_back(path);
+  paths.push_back(files.model);
+  if (!whole) paths.push_back(files.data);
+  const auto write = [&](const std::vector<fs::path>& made) {
     if (!whole)
       whole = onnx_content(recognizer, options,
-                           std::make_shared<onnx::TensorStore>(files.back(), paths.back().filename().string()));
-    write_file(files[0], whole->bytes);
-    for (size_t i = 0; i < beside.size(); ++i) write_file(files[i + 1], beside[i].second(*whole));
-  });
+                           std::make_shared<onnx::TensorStore>(made.back(), files.data.filename().string()));
+    const size_t beside = files.beside.size();
+    for (size_t i = 0; i < beside; ++i) write_file(made[i], files.beside[i].second(*whole));
+    write_file(made[beside], whole->bytes);
+  };
+  write_together(paths, write, files.before);
   return *std::move(whole);
 }
 
@@ -169,8 +196,9 @@ OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& option
 int64_t write_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options) {
   auto whole = whole_content(recognizer, options, onnx::kMostBytes);
   const bool apart = !whole;
-  write_files(recognizer, path, options, std::move(whole), {});
-  return static_cast<int64_t>(fs::file_size(path) + (apart ? fs::file_size(data_beside(path)) : 0));
+  const fs::path data = data_beside(path, recognizer, options);
+  write_files(recognizer, options, std::move(whole), {path, data, {}});
+  return static_cast<int64_t>(fs::file_size(path) + (apart ? fs::file_size(data) : 0));
 }
 
 /// What an export should say beside its result.
@@ -190,25 +218,28 @@ OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxE
                        int64_t most_bytes) {
   check_onnx_options(options);
   check_page_options(options);
-  const fs::path labels = labels_beside(path), data = data_beside(path);
+  const fs::path labels = labels_beside(path);
   const Earlier earlier = earlier_at(path);
   const std::string names = labels_text(recognizer.class_names());  // throws if there is none
   check_way(path, labels, earlier, recognizer_id(recognizer.file()), names);
+  const fs::path data = data_beside(path, recognizer, options);
   OnnxPage page = page_of(recognizer, options);
   if (!options.page.empty()) check_page(options.page, page);
   std::optional<OnnxContent> whole = whole_content(recognizer, options, most_bytes);
   const bool apart = !whole;
-  if (apart) check_data_way(data, earlier);
-  BesideFiles beside = {{labels, [](const OnnxContent& one) { return labels_text(one.classes); }}};
+  if (apart) check_derived(data);
+  ExportedFiles files{path, data, {{labels, [](const OnnxContent& one) { return labels_text(one.classes); }}}};
   if (!options.page.empty()) {
-    beside.emplace_back(options.page, [&page](const OnnxContent& one) {
+    files.beside.emplace_back(options.page, [&page](const OnnxContent& one) {
       page.model = one.bytes;
       return onnx_page(page);
     });
   }
-  const OnnxContent content = write_files(recognizer, path, options, std::move(whole), beside);
+  files.before = [&] { remove_other_labels(labels, names); };
+  const OnnxContent content = write_files(recognizer, options, std::move(whole), files);
+  const bool is_left = is_data_name(earlier.data, path) && (!apart || earlier.data != data.filename().string());
   std::error_code ignored;
-  if (!apart && earlier.data == data.filename().string()) fs::remove(data, ignored);
+  if (is_left) fs::remove(path.parent_path() / earlier.data, ignored);
   warn_about(recognizer, content);
   OnnxExport made;
   made.model = path.string();

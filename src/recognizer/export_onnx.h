@@ -17,7 +17,8 @@ class Recognizer;
 ///     none_of_these [n]     the probability that the image is of none of them; only where that is calibrated
 ///     familiarity [n]       Answer::familiarity
 ///     label [n]             the number of the likeliest class, int64
-/// Of more than 2 GB, and where that is asked for, its weights lie in NAME.onnx.data. All files are written, or none.
+/// Of more than 2 GB, and where that is asked for, its weights lie in NAME.onnx.HASH.data. All files are written, or
+/// none; where the process is killed, no ONNX file lies beside weights or labels of another.
 /// Its metadata have the classes, the images that it takes, the calibration and which recognizer it was made of
 /// (docs/elsewhere.md). Throws Error if there is no class, the encoder is a program (TorchScript) or cannot be
 /// written, a page would have an ONNX file of more than 2 GB, or something else than an earlier export of this

@@ -20,6 +20,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -115,8 +116,7 @@ TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
   EXPECT_THAT(whole.out, AllOf(HasSubstr("  preprocessing: shorter side "), HasSubstr(", crop "),
                                HasSubstr("probabilities [n, 3]")));
   const Outcome apart = exported({"taught.onnx", "--external-data"});
-  EXPECT_THAT(apart.out, HasSubstr("taught.onnx.data: " + std::to_string(fs::file_size(*folder_ / "taught.onnx.data")) +
-                                   " bytes of weights"));
+  EXPECT_THAT(apart.out, ContainsRegex("taught\\.onnx\\.[0-9a-f]{16}\\.data: [0-9]+ bytes of weights"));
   EXPECT_EQ(exported({"taught.onnx", "--external-data", "--html", "x.html", "--runtime", "."}).exit_code, 2);
   const Outcome head = exported({"taught.onnx", "--features", "--half", "--method", "mean"});
   EXPECT_EQ(head.exit_code, 0) << head.err;

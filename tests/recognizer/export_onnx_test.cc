@@ -24,10 +24,15 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 constexpr double kSameAnswer = 1e-4;
 constexpr int64_t kEncoderSide = 8, kEncoderDim = 6;
+
+size_t count_in(const fs::path& folder) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
 
 OnnxAttributes whole_attribute(const std::string& name, std::vector<int64_t> values) {
   OnnxAttributes made;
@@ -245,8 +250,13 @@ TEST_F(OnnxOfRecognizer, RoundsWeightsOfTheEncoderToWholeNumbers) {
   EXPECT_THAT(usage_message_of([&] { exported(both); }), HasSubstr("int8 cannot be combined with features"));
 }
 
-/// The file that ONNX files call so beside them.
-std::string weights_beside(const fs::path& model) { return model.string() + ".data"; }
+/// The file that an ONNX file says to have its weights.
+std::string weights_beside(const fs::path& model) {
+  return model.parent_path() / onnx::read_outline(model).metadata.at("external_data");
+}
+
+/// "trees.onnx.0123456789abcdef.data"
+constexpr const char* kWeightsName = "trees\\.onnx\\.[0-9a-f]+\\.data";
 
 TEST_F(OnnxOfRecognizer, PutsItsWeightsBesideIt) {
   make(wide_encoder());
@@ -262,11 +272,13 @@ TEST_F(OnnxOfRecognizer, PutsItsWeightsBesideIt) {
     EXPECT_EQ(made.data, weights_beside(model_));
     EXPECT_LT(made.bytes, inside.bytes - 64 * 27 * 2);
     EXPECT_GE(fs::file_size(made.data), 64U * 27 * 2);
-    EXPECT_EQ(onnx::read_outline(model_).metadata.at("external_data"), "trees.onnx.data");
+    EXPECT_THAT(onnx::read_outline(model_).metadata.at("external_data"), MatchesRegex(kWeightsName));
     EXPECT_TRUE(at::equal(computed("probabilities", images(asked())), before));
   }
+  EXPECT_EQ(count_in(model_.parent_path()), 3U) << "those with other weights are gone";
+  const std::string weights = weights_beside(model_);
   exported();
-  EXPECT_FALSE(fs::exists(weights_beside(model_))) << "they are inside again";
+  EXPECT_FALSE(fs::exists(weights)) << "they are inside again";
 }
 
 TEST_F(OnnxOfRecognizer, PutsItsWeightsBesideItWhereOneFileIsTooSmall) {
@@ -274,7 +286,8 @@ TEST_F(OnnxOfRecognizer, PutsItsWeightsBesideItWhereOneFileIsTooSmall) {
   const int64_t size = exported().bytes;
   Recognizer recognizer = open();
   EXPECT_EQ(export_onnx(recognizer, model_, {}, 2 * size + (int64_t{1} << 20)).data, "");
-  EXPECT_EQ(export_onnx(recognizer, model_, {}, size / 2).data, weights_beside(model_));
+  const std::string data = export_onnx(recognizer, model_, {}, size / 2).data;
+  EXPECT_EQ(data, weights_beside(model_));
   expect_same_answers(images(asked()), asked());
   EncoderFileOptions asked_for;
   asked_for.output = "probabilities";
@@ -297,34 +310,70 @@ TEST_F(OnnxOfRecognizer, HasNoPageAroundMoreThanOneFile) {
   EXPECT_FALSE(fs::exists(model_));
 }
 
+TEST_F(OnnxOfRecognizer, HasItsOwnWeightsWhereALaterExportIsCutOff) {
+  make(wide_encoder());
+  OnnxExportOptions options;
+  options.external_data = true;
+  exported(options);
+  const at::Tensor before = computed("probabilities", images(asked()));
+  const std::string model = read_file(model_), weights = read_file(weights_beside(model_)),
+                    name = weights_beside(model_);
+  RecognizerFile(path_).remove_class("elm");
+  exported(options);
+  EXPECT_FALSE(fs::exists(name)) << "no file has them any more";
+  write_file(model_, model);
+  write_file(name, weights);  // before any of the files around it were replaced, but for the weights
+  EXPECT_EQ(count_in(model_.parent_path()), 4U);
+  EXPECT_TRUE(at::equal(computed("probabilities", images(asked())), before));
+  options.half = true;
+  exported(options);
+  EXPECT_EQ(onnx::read_outline(model_).metadata.at("weights"), "float16");
+}
+
 TEST_F(OnnxOfRecognizer, ReplacesNoOtherFileByItsWeights) {
   make(wide_encoder());
   OnnxExportOptions options;
   options.external_data = true;
-  write_file(weights_beside(model_), "precious");
-  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("trees.onnx.data is already there"));
-  exported();
-  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("trees.onnx.data is already there"));
-  EXPECT_EQ(read_file(weights_beside(model_)), "precious");
+  exported(options);
+  const std::string weights = weights_beside(model_);
   fs::remove_all(model_.parent_path());
   write_file(folder_ / "precious", "precious");
   fs::create_directories(model_.parent_path());
-  fs::create_symlink(folder_ / "precious", weights_beside(model_));
+  fs::create_symlink(folder_ / "precious", weights);
   EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("it is a symbolic link"));
   EXPECT_EQ(read_file(folder_ / "precious"), "precious");
   EXPECT_FALSE(fs::exists(model_));
+}
+
+TEST_F(OnnxOfRecognizer, RemovesNoOtherFileThatAnEarlierExportNames) {
+  make(wide_encoder());
+  OnnxExportOptions options;
+  options.external_data = true;
+  exported(options);
+  const std::string own = fs::path(weights_beside(model_)).filename();
+  write_file(folder_ / std::string(own.size() - 3, 'x'), "precious");
+  std::string bytes = read_file(model_);
+  const std::string other = "../" + std::string(own.size() - 3, 'x');
+  for (size_t at = 0; (at = bytes.find(own, at)) != std::string::npos;) bytes.replace(at, own.size(), other);
+  write_file(model_, bytes);
+  ASSERT_EQ(onnx::read_outline(model_).metadata.at("external_data"), other);
+  exported();
+  EXPECT_TRUE(fs::exists(folder_ / std::string(own.size() - 3, 'x')));
 }
 
 TEST_F(OnnxOfRecognizer, WritesNothingWhereAPartCannotBeWritten) {
   make(wide_encoder());
   OnnxExportOptions options;
   options.external_data = true;
-  fs::create_directories(weights_beside(model_));
-  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr("trees.onnx.data: it is not a plain file"));
+  exported(options);
+  const std::string weights = weights_beside(model_);
+  fs::remove_all(model_.parent_path());
+  fs::create_directories(weights);
+  EXPECT_THAT(message_of([&] { exported(options); }), HasSubstr(".data: it is not a plain file"));
   fs::create_directories(folder_ / "out/trees.labels.txt");
   EXPECT_THAT(message_of([&] { exported(); }), HasSubstr("trees.labels.txt: it is not a plain file"));
   EXPECT_FALSE(fs::exists(model_));
-  EXPECT_EQ(std::distance(fs::directory_iterator(model_.parent_path()), fs::directory_iterator()), 2);
+  EXPECT_EQ(count_in(model_.parent_path()), 2U);
 }
 
 TEST_F(OnnxOfRecognizer, MeasuresWhatSmallerWeightsCost) {
