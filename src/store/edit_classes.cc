@@ -12,6 +12,7 @@
 #include "store/detail/database.h"
 #include "store/detail/schema.h"
 #include "store/detail/stored_array.h"
+#include "store/detail/unlabelled.h"
 #include "store/recognizer_file.h"
 
 namespace protocom {
@@ -141,6 +142,18 @@ void remove_live_examples(const Database& database, const Change& change, const 
     if (change.remove("examples", "id", id) == 0) fail("{} has no example {}", database.path().string(), id);
     change.remove("thumbnails", "example", id);
   }
+}
+
+/// Moves examples of other classes; returns how many were added. Throws Error for one that is in that class.
+int64_t move_live_examples(const Database& database, const Change& change, const std::vector<int64_t>& ids, int64_t to,
+                           const std::string& into) {
+  const std::vector<int64_t> there = examples_of_class(database, to);
+  for (const int64_t id : ids) {
+    if (std::binary_search(there.begin(), there.end(), id)) fail("example {} is already in class '{}'", id, into);
+  }
+  const int64_t moved = copy_examples(database, change, ids, to);
+  remove_live_examples(database, change, ids);
+  return moved;
 }
 
 /// A revision without changes is identified by the last number that a change had. If all changes were undone and some
@@ -290,16 +303,44 @@ int64_t RecognizerFile::move_examples(const std::vector<int64_t>& ids, const std
     const std::string images = count_of(static_cast<int64_t>(ids.size()), "image");
     Change change(*database_, fmt::format("move {} to '{}'", images, into), last_made_);
     const int64_t size_before = bytes_of(*database_);
-    const int64_t to = class_id(into);
-    const std::vector<int64_t> there = examples_of_class(*database_, to);
-    for (const int64_t id : ids) {
-      if (std::binary_search(there.begin(), there.end(), id)) fail("example {} is already in class '{}'", id, into);
-    }
-    const int64_t moved = copy_examples(*database_, change, ids, to);
-    remove_live_examples(*database_, change, ids);
+    const int64_t moved = move_live_examples(*database_, change, ids, class_id(into), into);
     check_room(*database_, size_before);
     if (!ids.empty()) change.commit();
     return moved;
+  });
+}
+
+EnrolledClass RecognizerFile::place(const PhotoIds& photos, const ClassEnrolment& into) {
+  check_class_name(*database_, into.name);
+  if (into.description) check_description(settings_, into.name, *into.description);
+  check_examples(settings_, fmt::format("class '{}'", into.name), into.examples);
+  return reading(path(), [&] {
+    const auto count = static_cast<int64_t>(photos.examples.size() + photos.unlabelled.size());
+    Change change(*database_, fmt::format("move {} to '{}'", count_of(count, "image"), into.name), last_made_);
+    const int64_t size_before = bytes_of(*database_);
+    EnrolledClass done;
+    const bool changed = enrol_one(*database_, change, settings_, into, done);
+    const int64_t to = class_id(into.name);
+    const int64_t placed = move_live_examples(*database_, change, photos.examples, to, into.name) +
+                           place_unlabelled(*database_, change, photos.unlabelled, to);
+    remove_live_unlabelled(*database_, change, photos.unlabelled);
+    done.added += placed;
+    done.held += count - placed;
+    done.now = find_class(into.name).value();
+    if (photos.examples.empty() && done.added > 0) change.call(describe_enrolment(done));
+    check_room(*database_, size_before);
+    if (changed || count > 0) change.commit();
+    return done;
+  });
+}
+
+void RecognizerFile::remove(const PhotoIds& photos) {
+  reading(path(), [&] {
+    const auto count = static_cast<int64_t>(photos.examples.size() + photos.unlabelled.size());
+    Change change(*database_, "remove " + count_of(count, "image"), last_made_);
+    remove_live_examples(*database_, change, photos.examples);
+    remove_live_unlabelled(*database_, change, photos.unlabelled);
+    if (count > 0) change.commit();
   });
 }
 

@@ -140,6 +140,12 @@ struct RecognizerContents {
   NewExamples unlabelled = {};                     ///< unlabelled images
 };
 
+/// Photos that a recognizer holds, by their ids.
+struct PhotoIds {
+  std::vector<int64_t> examples = {};    ///< ExampleInfo::id of enrolled ones
+  std::vector<int64_t> unlabelled = {};  ///< the same of unlabelled ones
+};
+
 /// A change of the file that can be undone, or was.
 struct ChangeEntry {
   int64_t id = 0;
@@ -255,6 +261,11 @@ class RecognizerFile {
   /// Moves images to another class, as one change. Returns how many it did not hold already; those have other ids then.
   /// Throws Error for an unknown class or example, and for an example that is in that class; then all stay.
   int64_t move_examples(const std::vector<int64_t>& ids, const std::string& into);
+  /// The same for unlabelled images too, which become examples of the class; a class that is not there yet is added, as
+  /// by enrol(). Throws Error as both, and when an unlabelled one is not there; then all stay.
+  EnrolledClass place(const PhotoIds& photos, const ClassEnrolment& into);
+  /// Removes both kinds, as one change. Throws Error when one is not there; then all stay.
+  void remove(const PhotoIds& photos);
   /// Adds unlabelled images; one that is there already does not count twice. Returns how many were
   /// added. Throws Error for features that do not fit or are not finite, and where there would be more than
   /// kMostUnlabelled.

@@ -1,3 +1,5 @@
+#include "store/detail/unlabelled.h"
+
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "io/files.h"
@@ -69,6 +71,31 @@ NewExamples unlabelled_contents(const Database& database, const RecognizerSettin
   return kept;
 }
 
+int64_t place_unlabelled(const Database& database, const Change& change, const std::vector<int64_t>& ids, int64_t to) {
+  if (ids.empty()) return 0;  // a file without any may lack the table
+  Statement insert_example = database.prepare(
+      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, added_by) "
+      "SELECT ?, hash, feature, time, source, ? FROM unlabelled WHERE id = ?");
+  Statement insert_thumbnail = database.prepare(
+      "INSERT INTO thumbnails(example, jpeg, added_by) "
+      "SELECT ?, jpeg, ? FROM unlabelled WHERE id = ? AND length(jpeg) > 0");
+  int64_t added = 0;
+  for (const int64_t id : ids) {
+    insert_example.bind(to).bind(change.id()).bind(id).run();
+    if (database.rows_changed() == 0) continue;
+    ++added;
+    insert_thumbnail.bind(database.last_row()).bind(change.id()).bind(id).run();
+  }
+  return added;
+}
+
+void remove_live_unlabelled(const Database& database, const Change& change, const std::vector<int64_t>& ids) {
+  for (const int64_t id : ids) {
+    if (!has_unlabelled(database) || change.remove("unlabelled", "id", id) == 0)
+      fail("{} has no unlabelled image {}", database.path().string(), id);
+  }
+}
+
 std::vector<ExampleInfo> RecognizerFile::list_unlabelled() const {
   return reading(path(), [&] {
     const ReadView view(*database_);
@@ -113,9 +140,7 @@ int64_t RecognizerFile::add_unlabelled(const NewExamples& images) {
 void RecognizerFile::remove_unlabelled(const std::vector<int64_t>& ids) {
   reading(path(), [&] {
     Change change(*database_, "remove " + count_of(static_cast<int64_t>(ids.size()), "unlabelled image"), last_made_);
-    for (const int64_t id : ids) {
-      if (change.remove("unlabelled", "id", id) == 0) fail("{} has no unlabelled image {}", path().string(), id);
-    }
+    remove_live_unlabelled(*database_, change, ids);
     if (!ids.empty()) change.commit();
   });
 }

@@ -326,6 +326,32 @@ TEST_F(RecognizerFileTest, ACalibrationAfterCompactingIsAChangeOfItsOwn) {
   EXPECT_EQ(file.last_made()->what, "calibrate");
 }
 
+TEST_F(RecognizerFileTest, PlacesExamplesAndUnlabelledImagesAsOneChange) {
+  RecognizerFile file(path_);
+  file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});
+  file.add_unlabelled(enrolment("", {{7, 8}, {5, 6}}, {"d", "c"}).examples);
+  const std::string before = all_of(file);
+  const int64_t dog = file.list_examples("dog").front().id;
+  const std::vector<ExampleInfo> loose = file.list_unlabelled();
+  const EnrolledClass placed = file.place({{dog}, {loose[0].id, loose[1].id}}, {"cat"});
+  EXPECT_EQ(placed.added, 2);
+  EXPECT_EQ(placed.held, 1) << "the cats have c already";
+  EXPECT_EQ(placed.now.images, 3);
+  EXPECT_THAT(file.list_unlabelled(), IsEmpty());
+  EXPECT_EQ(file.thumbnail(file.list_examples("cat").back().id), "JPEG of d");
+  EXPECT_THAT(file.check(), IsEmpty());
+  EXPECT_THAT(message_of([&] { file.place({{}, {loose[0].id}}, {"dog"}); }), HasSubstr("has no unlabelled image"));
+  EXPECT_THAT(message_of([&] { file.place({{dog}, {}}, {"emu"}); }), HasSubstr("needs a description"));
+  file.undo();
+  EXPECT_EQ(all_of(file), before);
+  EXPECT_THAT(file.list_unlabelled(), SizeIs(2));
+  file.remove({{dog}, {loose[0].id}});
+  EXPECT_EQ(file.last_made()->what, "remove 2 images");
+  EXPECT_THAT(file.list_unlabelled(), SizeIs(1));
+  file.undo();
+  EXPECT_EQ(all_of(file), before);
+}
+
 TEST_F(RecognizerFileTest, WhatIsRemovedNoLongerCounts) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});
