@@ -28,16 +28,16 @@ void create_empty(const CLI::App& command, const Options& options) {
 }
 
 /// How others join, and what that lets them do.
-void print_share(const http::Share& share, int port) {
-  const std::vector<std::string> addresses = share.addresses(port);
-  fmt::print("On another device of this network, such as a phone, open\n");
+void print_invitation(const http::Invitation& invitation) {
+  const std::vector<std::string>& addresses = invitation.addresses;
+  fmt::print("Here and on other devices of this network, such as a phone, open\n");
   for (const std::string& address : addresses) fmt::print("  {}\n", address);
   if (!addresses.empty() && ::isatty(STDOUT_FILENO) != 0)
     fmt::print("or scan this code of the first:\n{}", http::terminal_qr_code(addresses.front()));
   fmt::print(
       "Its browser warns, since this session's certificate is self-signed; its SHA-256 is\n  {}\n"
       "Anyone with this address can use and change the recognizer until you stop the server (Ctrl-C).\n",
-      share.fingerprint());
+      invitation.fingerprint);
 }
 
 void run_serve(const CLI::App& command, Options& options) {
@@ -51,9 +51,15 @@ void run_serve(const CLI::App& command, Options& options) {
     fail("this machine has no network address to share: connect it to a network");
   http::Server server(options.recognizer, options.server);
   const bool is_ipv6 = options.server.address.find(':') != std::string::npos;
-  fmt::print("{} is served at {}://{}:{}/\n", options.recognizer, options.server.certificate.empty() ? "http" : "https",
-             is_ipv6 ? "[" + options.server.address + "]" : options.server.address, server.port());
-  if (share) print_share(*share, server.port());
+  if (!share)
+    fmt::print("{} is served at {}://{}:{}/\n", options.recognizer,
+               options.server.certificate.empty() ? "http" : "https",
+               is_ipv6 ? "[" + options.server.address + "]" : options.server.address, server.port());
+  if (share) {
+    fmt::print("{} is served to this network at port {}\n", options.recognizer, server.port());
+    server.invite(share->invitation(server.port()));
+    print_invitation(share->invitation(server.port()));
+  }
   std::fflush(stdout);
   while (!stop_signal().requested()) std::this_thread::sleep_for(kPause);
   server.stop();

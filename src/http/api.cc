@@ -48,6 +48,8 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options,
       editor_(Recognizer::open(recognizer, options_.recognizing)),
       settings_(editor_.file().settings()),
       takes_words_(text_encoder_ != nullptr && editor_.takes_words(text_encoder_->dim())),
+      searches_words_(takes_words_ && text_encoder_->compares_with_images() &&
+                      text_encoder_->dim() == settings_.feature_dim),
       readiness_file_(recognizer, FileUse::kChange, options.limits.file),
       routes_(described_routes(embedded_api("openapi"))),
       decoders_(decoder_count(options)),
@@ -101,6 +103,10 @@ void Api::add_routes() {
   handle("test", [this](const Request& request, const Respond& respond) { test(request, respond); });
   answer_with("accuracy", &Api::expected_accuracy);
   answer_with("mapPhotos", &Api::map_of_photos);
+  handle("findSimilar", [this](const Request& request, const Respond& respond) { find_similar(request, respond); });
+  answer_with("placePhotos", &Api::place_photos);
+  answer_with("removePhotos", &Api::remove_photos);
+  answer_with("showInvitation", &Api::show_invitation, Runs::kAside);
   answer_with("showRecognizer", &Api::describe_recognizer);
   // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
   answer_with("takeRecognizer", &Api::file_of_recognizer);

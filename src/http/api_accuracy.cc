@@ -1,3 +1,5 @@
+#include <map>
+
 #include "base/text.h"
 #include "http/detail/api.h"
 #include "recognizer/class_sets.h"
@@ -36,6 +38,18 @@ json accuracy_json(const ExpectedAccuracy& expected) {
           {"mistakes", mistakes}};
 }
 
+/// How many images of each class were asked about, and how many of them were answered right.
+json classes_json(Recognizer& recognizer, const ExpectedAccuracy& expected) {
+  const std::vector<std::string> names = recognizer.class_names();
+  std::map<std::string, int64_t> asked, wrong;
+  for (const LeftOutPhoto& photo : recognizer.left_out_photos()) ++asked[names[static_cast<size_t>(photo.place.own)]];
+  for (const LeftOutMistake& mistake : expected.mistakes) ++wrong[mistake.class_name];
+  json list = json::array();
+  for (const auto& [name, count] : asked)
+    list.push_back({{"class", name}, {"asked", count}, {"right", count - wrong[name]}});
+  return list;
+}
+
 /// The coverage that a request asks for.
 std::optional<double> coverage_in(const Request& request) {
   const auto found = request.parameters.find("coverage");
@@ -68,7 +82,9 @@ Found Api::measured_once(const Request& request, std::optional<std::pair<int64_t
 
 json Api::expected_accuracy(const Request& request) {
   return measured_once(request, expected_, [](Recognizer& recognizer, Progress& progress) {
-    json shown = accuracy_json(recognizer.expected_accuracy(progress));
+    const ExpectedAccuracy expected = recognizer.expected_accuracy(progress);
+    json shown = accuracy_json(expected);
+    shown["by_class"] = classes_json(recognizer, expected);
     shown["twins"] = twins_json(find_twins(recognizer.file().snapshot()));
     return shown;
   });

@@ -37,6 +37,7 @@ void show_module(const Request& request, const Respond& respond) {
 
 void Api::add_page_routes() {
   routes_.push_back(page_route("/", "text/html; charset=utf-8", "index"));
+  routes_.push_back(page_route("/docs", "text/html; charset=utf-8", "reference"));
   routes_.push_back(page_route("/page.css", "text/css; charset=utf-8", "style"));
   routes_.push_back(page_route("/favicon.svg", "image/svg+xml", "favicon"));
   routes_.push_back({"GET", "/page/{module}", Asks::kNothing, {}, &show_module, Runs::kAtOnce});

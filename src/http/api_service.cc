@@ -1,6 +1,7 @@
 #include "http/detail/api.h"
 #include "http/detail/embedded.h"
 #include "http/detail/target.h"
+#include "http/qr_code.h"
 #include "io/artefact.h"
 
 namespace protocom::http {
@@ -24,6 +25,7 @@ json Api::describe_recognizer(const Request& request) {
                 {"attributes", settings_.attributes},
                 {"words", settings_.words},
                 {"takes_words", takes_words_},
+                {"searches_words", searches_words_},
                 {"takes_unlabelled", editor.learns_from_unlabelled()},
                 {"unlabelled", editor.file().count_unlabelled()},
                 {"feature_dim", settings_.feature_dim},
@@ -32,6 +34,19 @@ json Api::describe_recognizer(const Request& request) {
                 {"calibration", calibration ? calibration_json(*calibration) : json()},
                 {"change", last_change_of(editor.file())}};
   });
+}
+
+void Api::invite(Invitation invitation) {
+  const std::lock_guard lock(invitation_mutex_);
+  invitation_ = std::move(invitation);
+}
+
+json Api::show_invitation(const Request& /*request*/) {
+  const std::lock_guard lock(invitation_mutex_);
+  const std::vector<std::string>& addresses = invitation_.addresses;
+  return {{"addresses", addresses},
+          {"code", addresses.empty() ? std::vector<std::string>() : qr_code(addresses.front())},
+          {"fingerprint", invitation_.fingerprint}};
 }
 
 json Api::readiness(const Request& request) {

@@ -20,41 +20,20 @@ struct Unsorted {
 };
 
 Unsorted read_unsorted(const RecognizerFile& file) {
-  Unsorted all = {file.list_unlabelled()};
-  if (all.entries.empty()) return all;
-  all.features = file.snapshot().enrolled.unlabelled;
-  const int64_t held = all.features.defined() ? all.features.size(0) : 0;
-  if (held != static_cast<int64_t>(all.entries.size()))
-    refuse_for_now(503, 1, "another program has just changed the unlabelled images: send the request again");
-  return all;
-}
-
-/// One of them as an example of a class.
-NewExamples example_of(const RecognizerFile& file, const Unsorted& all, size_t place) {
-  const ExampleInfo& entry = all.entries[place];
-  const auto row = static_cast<int64_t>(place);
-  NewExamples example;
-  example.features = all.features.rows(row, row + 1);
-  example.hashes = {entry.hash};
-  example.sources = {entry.source};
-  example.taken = {entry.taken};
-  example.thumbnails = {file.unlabelled_thumbnail(entry.id)};
-  return example;
-}
-
-size_t place_or_404(const Unsorted& all, int64_t id) {
-  for (size_t i = 0; i < all.entries.size(); ++i) {
-    if (all.entries[i].id == id) return i;
-  }
-  refuse(404, "unknown unlabelled image {}", id);
-}
-
-/// Adds the numbers of the file's last change, if there was one.
-void note_change(const RecognizerFile& file, json& changes) {
-  if (file.last_made()) changes.push_back(change_json(file.last_made()));
+  if (file.count_unlabelled() == 0) return {};
+  const RecognizerSnapshot snapshot = file.snapshot();
+  return {unlabelled_of(file, snapshot), snapshot.enrolled.unlabelled};
 }
 
 }  // namespace
+
+std::vector<ExampleInfo> unlabelled_of(const RecognizerFile& file, const RecognizerSnapshot& snapshot) {
+  const Array& features = snapshot.enrolled.unlabelled;
+  std::vector<ExampleInfo> entries = file.list_unlabelled();
+  if (static_cast<int64_t>(entries.size()) != (features.defined() ? features.size(0) : 0))
+    refuse_for_now(503, 1, "another program has just changed the unlabelled images: send the request again");
+  return entries;
+}
 
 json Api::suggest_next(const Request& request) {
   const int64_t count = count_in(request, "count", 1, kMostSuggested, kUsuallySuggested);
@@ -86,16 +65,10 @@ json Api::label_unlabelled(const Request& request) {
   const ClassToDescribe named{new_class_name_in(text_in(body, "class"))};
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
-    const Unsorted all = read_unsorted(file);
-    const NewExamples photo = example_of(file, all, place_or_404(all, id));
-    json changes = json::array();
-    const EnrolledClass done = refusing(409, [&] { return editor.enrol_class(named, photo); });
-    if (done.added > 0 || done.is_new) note_change(file, changes);
-    refusing(409, [&] { file.remove_unlabelled({id}); });
-    note_change(file, changes);
-    json shown = enrolled_json(done);
+    unlabelled_or_404(file, id);
+    json shown = enrolled_json(refusing(409, [&] { return file.place({{}, {id}}, editor.describe(named)); }));
     shown["unlabelled"] = file.count_unlabelled();
-    shown["changes"] = changes;
+    shown["change"] = change_json(file.last_made());
     return shown;
   });
 }

@@ -6,13 +6,6 @@ namespace {
 
 using nlohmann::json;
 
-ExampleInfo unlabelled_or_404(const RecognizerFile& file, int64_t id) {
-  for (const ExampleInfo& entry : file.list_unlabelled()) {
-    if (entry.id == id) return entry;
-  }
-  refuse(404, "unknown unlabelled image {}", id);
-}
-
 /// Throws HttpError 409 if more of them would exceed the limit.
 void check_takes(Recognizer& recognizer, int64_t more) {
   recognizer.check_learns_from_unlabelled();
@@ -23,6 +16,13 @@ void check_takes(Recognizer& recognizer, int64_t more) {
 }
 
 }  // namespace
+
+ExampleInfo unlabelled_or_404(const RecognizerFile& file, int64_t id) {
+  for (const ExampleInfo& entry : file.list_unlabelled()) {
+    if (entry.id == id) return entry;
+  }
+  refuse(404, "unknown unlabelled image {}", id);
+}
 
 json Api::list_unlabelled(const Request& request) {
   return with_editor(request, [&](const Recognizer& editor) {

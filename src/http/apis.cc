@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// How the server's own paths begin.
-constexpr std::array<std::string_view, 9> kTaken = {"v1",      "v2",     "page",    "page.css",    "favicon.svg",
-                                                    "healthz", "readyz", "metrics", "openapi.json"};
+constexpr std::array<std::string_view, 10> kTaken = {"v1",          "v2",      "docs",   "page",    "page.css",
+                                                     "favicon.svg", "healthz", "readyz", "metrics", "openapi.json"};
 /// Below it the Open Inference Protocol names the recognizer.
 constexpr std::string_view kModels = "/v2/models/";
 
@@ -70,6 +70,10 @@ Api& Apis::of(Head& head) const {
   if (api == nullptr) return first();
   head.target.erase(0, end);
   return *api;
+}
+
+void Apis::invite(const Invitation& invitation) const {
+  for (const std::unique_ptr<Api>& api : apis_) api->invite(invitation);
 }
 
 void Apis::stop_following() const {

@@ -1,11 +1,16 @@
 #pragma once
 #include <string>
+#include <vector>
 
 namespace protocom::http {
 
-/// A QR code of `text` (ISO/IEC 18004, error correction level L, by libqrencode) for a terminal: lines of half blocks,
-/// two modules a character, black on white whatever the terminal's colours are, with the four light modules around it
-/// that readers need. Throws Error for an empty text or more than fits into a code (2,953 bytes).
+/// A QR code of `text` (ISO/IEC 18004, error correction level L, by libqrencode): a row a text, of its modules, '1' for
+/// a dark one. Readers need four light modules around it. Throws Error for an empty text or more than fits into a code
+/// (2,953 bytes).
+std::vector<std::string> qr_code(const std::string& text);
+
+/// The same for a terminal, with the light modules around it: lines of half blocks, two modules a character, black on
+/// white whatever the terminal's colours are.
 std::string terminal_qr_code(const std::string& text);
 
 }  // namespace protocom::http

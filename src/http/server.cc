@@ -210,6 +210,8 @@ Server::Server(const std::filesystem::path& recognizer, const ServerOptions& opt
 
 Server::~Server() { stop(); }
 
+void Server::invite(const Invitation& invitation) { parts_->apis.invite(invitation); }
+
 int Server::port() const { return parts_->acceptor.local_endpoint().port(); }
 
 void Server::stop() {

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "http/share.h"
 #include "protocom/server_options.h"
 
 namespace protocom::http {
@@ -27,6 +28,9 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   [[nodiscard]] int port() const;
+
+  /// The page shows from now on how other devices join.
+  void invite(const Invitation& invitation);
 
   /// Accepts nothing more, answers what was accepted, and ends. After ServerLimits::stop it gives up what is not yet
   /// answered.

@@ -11,6 +11,12 @@ class ScratchFolder;
 
 namespace protocom::http {
 
+/// How other devices join a shared session.
+struct Invitation {
+  std::vector<std::string> addresses = {};  ///< of the page, with the key; empty: the session is not shared
+  std::string fingerprint = {};             ///< SHA-256 of the certificate, by which people tell it from another one
+};
+
 /// A new API key and a self-signed certificate, with which other devices of the network can join one session. Both are
 /// deleted with the object.
 class Share {
@@ -28,8 +34,10 @@ class Share {
   /// themselves: "https://192.168.1.20:8080/#key=pcm_...". Empty: it is in no network.
   [[nodiscard]] std::vector<std::string> addresses(int port) const;
 
-  /// SHA-256 of the certificate, by which people tell it from another one: "3A:5F:...".
+  /// "3A:5F:...".
   [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
+  /// Both.
+  [[nodiscard]] Invitation invitation(int port) const { return {addresses(port), fingerprint_}; }
 
  private:
   std::unique_ptr<const ScratchFolder> folder_;

@@ -27,6 +27,13 @@ TEST_F(EstimatedAccuracy, NamesTheEnrolledImageThatIsInTheWrongClass) {
   const json mistake = {{"example", examples.back()["example"]}, {"class", "dark"}, {"taken_for", "bright"}};
   EXPECT_NE(std::find(found["mistakes"].begin(), found["mistakes"].end(), mistake), found["mistakes"].end())
       << found.dump();
+  int64_t asked = 0, right = 0;
+  for (const json& one : found["by_class"]) {
+    asked += one.at("asked").get<int64_t>();
+    right += one.at("right").get<int64_t>();
+  }
+  EXPECT_EQ(asked, found["asked"]);
+  EXPECT_EQ(asked - right, found["mistakes"].size());
   EXPECT_NEAR(found["accuracy"].get<double>(), 1 - static_cast<double>(found["mistakes"].size()) / 5, 1e-12);
 }
 

@@ -297,6 +297,14 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("POST", "/v1/unlabelled/9/label", R"({"class": "dark"})", kJson), "/v1/unlabelled/{photo}/label", "post");
   check(ask("POST", "/v1/unlabelled/1/label", R"({"class": "dark"})", kJson), "/v1/unlabelled/{photo}/label", "post");
   check(ask("POST", "/v1/undo"), "/v1/undo", "post");
+  check(ask("GET", "/v1/share"), "/v1/share", "get");
+  check(ask("POST", "/v1/similar", R"({"unlabelled": 1})", kJson), "/v1/similar", "post");
+  check(ask("POST", "/v1/similar", R"({"words": "bird"})", kJson), "/v1/similar", "post");
+  check(ask("POST", "/v1/photos/place", R"({"class": "new", "unlabelled": [1]})", kJson), "/v1/photos/place", "post");
+  check(ask("POST", "/v1/photos/remove", R"({"unlabelled": [9]})", kJson), "/v1/photos/remove", "post");
+  check(ask("POST", "/v1/undo"), "/v1/undo", "post");
+  check(ask("POST", "/v1/photos/remove", R"({"unlabelled": [1]})", kJson), "/v1/photos/remove", "post");
+  check(ask("POST", "/v1/undo"), "/v1/undo", "post");
   check(ask("DELETE", "/v1/unlabelled/1"), "/v1/unlabelled/{photo}", "delete");
   check(ask("DELETE", "/v1/unlabelled/1"), "/v1/unlabelled/{photo}", "delete");
   check(ask("DELETE", "/v1/unlabelled"), "/v1/unlabelled", "delete");

@@ -11,6 +11,7 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
 
+#include "http/qr_code.h"
 #include "http/server_support.h"
 
 namespace protocom::testing {
@@ -62,6 +63,17 @@ TEST_F(Shared, IsServedByTlsToWhoHasItsKey) {
     EXPECT_THAT(address.substr(0, key), HasSubstr(":" + std::to_string(port())));
     EXPECT_THAT(told(address.substr(key + 6)), HasSubstr("HTTP/1.1 200"));
   }
+}
+
+TEST_F(Served, TellsHowOthersJoinOnceItIsShared) {
+  serve();
+  EXPECT_EQ(ask("GET", "/v1/share").json().at("addresses"), nlohmann::json::array());
+  const std::string address = "https://192.0.2.7:8080/#key=pcm_abc";
+  server_->invite({{address, "https://198.51.100.7:8080/#key=pcm_abc"}, "3A:5F"});
+  const nlohmann::json told = ask("GET", "/v1/share").json();
+  EXPECT_EQ(told.at("addresses").at(0), address);
+  EXPECT_EQ(told.at("code"), nlohmann::json(http::qr_code(address)));
+  EXPECT_EQ(told.at("fingerprint"), "3A:5F");
 }
 
 TEST_F(Shared, HasACertificateOfItsOwnWithThisMachinesAddresses) {

@@ -102,15 +102,14 @@ TEST_F(ServedUnsorted, SuggestsThemInOrderAndTakesTheirNames) {
   ASSERT_EQ(named.status, 200) << named.body;
   EXPECT_EQ(named.json().at("images"), 3);
   EXPECT_EQ(named.json().at("unlabelled"), 2);
-  ASSERT_EQ(named.json().at("changes").size(), 2U);
-  EXPECT_EQ(named.json()["changes"][0].at("what"), "enrol 1 image of 'dark'");
+  EXPECT_EQ(named.json().at("change").at("what"), "enrol 1 image of 'dark'");
   const json example = ask("GET", "/v1/classes/dark").json().at("examples").back();
   EXPECT_EQ(example.at("source"), first.at("source"));
   EXPECT_EQ(ask("GET", "/v1/examples/" + example.at("example").dump() + "/thumbnail").body, picture);
   for (const json& one : ask("GET", "/v1/suggestions").json().at("photos"))
     EXPECT_NE(one.at("photo"), first.at("photo"));
   EXPECT_EQ(ask("POST", path + "/label", R"({"class": "dark"})", kJson).status, 404) << "it is unlabelled no more";
-  for (int i = 0; i < 2; ++i) ASSERT_EQ(ask("POST", "/v1/undo").status, 200);
+  ASSERT_EQ(ask("POST", "/v1/undo").status, 200);
   EXPECT_EQ(listed().at("images"), 3);
   EXPECT_EQ(ask("GET", "/v1/classes/dark").json().at("images"), 2);
 }
@@ -141,6 +140,59 @@ TEST_F(ServedUnsorted, ConflictsWithAMethodThatStaysAsItIsAndWithTheMost) {
   EXPECT_EQ(fixed.status, 409);
   EXPECT_THAT(fixed.body, HasSubstr("has the fixed space"));
   EXPECT_THAT(fixed.body, ::testing::Not(HasSubstr(folder_.path().string()))) << "nothing about the machine";
+}
+
+TEST_F(ServedUnsorted, ManyPhotosArePutInAClassAndRemovedAsOneChange) {
+  for (const int grey : {10, 30, 240}) enrol("dark", static_cast<uint8_t>(grey));
+  ASSERT_EQ(add({20, 120, 235}).status, 200);
+  const json before = ask("GET", "/v1/classes").json().at("classes"), photos = listed().at("photos");
+  const int64_t bright = ask("GET", "/v1/classes/dark").json().at("examples").at(2).at("example");
+  const json some = {{"class", "bright"},
+                     {"examples", {bright, bright}},
+                     {"unlabelled", {photos[1].at("photo"), photos[2].at("photo")}}};
+  const Reply placed = ask("POST", "/v1/photos/place", some.dump(), kJson);
+  ASSERT_EQ(placed.status, 200) << placed.body;
+  EXPECT_EQ(placed.json().at("is_new"), true);
+  EXPECT_EQ(placed.json().at("added"), 3);
+  EXPECT_EQ(placed.json().at("change").at("what"), "move 3 images to 'bright'");
+  EXPECT_EQ(ask("GET", "/v1/classes/dark").json().at("images"), 2);
+  EXPECT_EQ(listed().at("images"), 1);
+  const json examples = ask("GET", "/v1/classes/bright").json().at("examples");
+  ASSERT_EQ(examples.size(), 3U);
+  EXPECT_EQ(ask("GET", "/v1/examples/" + examples[2].at("example").dump() + "/thumbnail").status, 200);
+  EXPECT_EQ(ask("POST", "/v1/photos/place", some.dump(), kJson).status, 404) << "they have other numbers now";
+  const json there = {{"class", "bright"}, {"examples", {examples[0].at("example")}}};
+  EXPECT_EQ(ask("POST", "/v1/photos/place", there.dump(), kJson).status, 409);
+  const json gone = {{"examples", {examples[0].at("example")}}, {"unlabelled", {photos[0].at("photo")}}};
+  const Reply removed = ask("POST", "/v1/photos/remove", gone.dump(), kJson);
+  ASSERT_EQ(removed.status, 200) << removed.body;
+  EXPECT_EQ(removed.json().at("change").at("what"), "remove 2 images");
+  EXPECT_EQ(listed().at("images"), 0);
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(ask("POST", "/v1/undo").status, 200);
+  EXPECT_EQ(ask("GET", "/v1/classes").json().at("classes"), before);
+  EXPECT_EQ(listed().at("photos"), photos);
+  for (const char* wrong :
+       {"{}", R"({"class": "a"})", R"({"class": "a", "examples": 1})", R"({"class": "a", "examples": ["1"]})"})
+    EXPECT_EQ(ask("POST", "/v1/photos/place", wrong, kJson).status, 400) << wrong;
+}
+
+TEST_F(ServedUnsorted, SimilarPhotosAreFoundByAPhotoThatIsSentOrHeld) {
+  for (const int grey : {10, 30}) enrol("dark", static_cast<uint8_t>(grey));
+  enrol("bright", 240);
+  ASSERT_EQ(add({20}).status, 200);
+  const json sent = ask("POST", "/v1/similar?count=2", png(240), kPng).json().at("photos");
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(sent[0].at("class"), "bright");
+  EXPECT_NEAR(sent[0].at("similarity").get<double>(), 1, 1e-4);
+  const json unlabelled = {{"unlabelled", listed().at("photos")[0].at("photo")}};
+  const json like = ask("POST", "/v1/similar", unlabelled.dump(), kJson).json().at("photos");
+  ASSERT_EQ(like.size(), 4U);
+  EXPECT_EQ(like[0].at("unlabelled"), unlabelled.at("unlabelled"));
+  EXPECT_EQ(like[3].at("class"), "bright");
+  EXPECT_EQ(ask("POST", "/v1/similar", R"({"example": 999})", kJson).status, 404);
+  EXPECT_EQ(ask("POST", "/v1/similar", R"({"words": "a grey bird"})", kJson).status, 409);
+  for (const char* wrong : {"{}", R"({"example": "1"})", R"({"example": 1, "unlabelled": 1})", R"({"words": 1})"})
+    EXPECT_EQ(ask("POST", "/v1/similar", wrong, kJson).status, 400) << wrong;
 }
 
 }  // namespace

@@ -45,6 +45,18 @@ TEST_F(ServedWords, MakeAClassWithoutAPhoto) {
   EXPECT_GT(std::abs(probability["emu"] - probability["robin"]), 1e-4);
 }
 
+TEST_F(ServedWords, FindPhotos) {
+  serve(clip_.options());
+  EXPECT_EQ(ask("GET", "/v1/recognizer").json().at("searches_words"), true);
+  for (const int grey : {10, 240}) enrol("bird", static_cast<uint8_t>(grey));
+  const json wanted = {{"words", "a small brown bird"}};
+  const json found = ask("POST", "/v1/similar", wanted.dump(), kJson).json().at("photos");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_GT(found[0].at("similarity"), found[1].at("similarity"));
+  EXPECT_EQ(ask("POST", "/v1/similar", form_of({{"words", "a tall bird"}}), kForm).status, 200);
+  EXPECT_EQ(ask("POST", "/v1/similar", R"({"words": ""})", kJson).status, 400);
+}
+
 TEST_F(ServedWords, ThatTheEncoderCutsAreToldInTheAnswer) {
   serve(clip_.options());
   EXPECT_EQ(describe("robin", {{"descriptions", {"a small brown bird"}}}).json().at("warnings"), json::array());

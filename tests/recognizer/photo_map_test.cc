@@ -56,5 +56,26 @@ TEST(PhotoMap, TakesManyEvenlyAndRefusesFew) {
   EXPECT_EQ(message_of([] { map_photos(two_groups(4)); }), "a map needs 10 photos, found 8");
 }
 
+TEST(PhotoMap, HasUnlabelledImagesToo) {
+  RecognizerSnapshot snapshot = two_groups(12);
+  snapshot.enrolled.unlabelled = array_of(at::tensor({1.0F, 0.1F, 0.0F, 0.0F, 1.0F, 0.0F}).view({2, 3}));
+  const std::vector<MappedPhoto> map = map_photos(snapshot);
+  ASSERT_EQ(map.size(), 26U);
+  EXPECT_EQ(map[24].class_name, "");
+  EXPECT_EQ(map[25].example, 1);
+}
+
+TEST(SimilarPhotos, AreThoseOfTheSmallestAngle) {
+  RecognizerSnapshot snapshot = two_groups(4);
+  snapshot.enrolled.unlabelled = array_of(at::tensor({0.0F, 0.0F, 0.0F, 5.0F, 5.0F, 0.0F}).view({2, 3}));
+  const std::vector<SimilarPhoto> found = similar_photos(snapshot, array_of(at::tensor({2.0F, 2.0F, 0.0F})), 2);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].class_name, "");
+  EXPECT_EQ(found[0].example, 1);
+  EXPECT_NEAR(found[0].similarity, 1, 1e-6);
+  EXPECT_EQ(found[1].example, 3) << "at 0.15, the end of the first group, is nearer to pi / 4 than 1.5";
+  EXPECT_EQ(similar_photos(snapshot, array_of(at::tensor({1.0F, 0.0F, 0.0F})), 99).size(), 10U);
+}
+
 }  // namespace
 }  // namespace protocom::testing

@@ -18,6 +18,7 @@
 #include "http/detail/metrics.h"
 #include "http/detail/routes.h"
 #include "http/detail/uploads.h"
+#include "http/share.h"
 #include "protocom/server_options.h"
 #include "recognizer/recognizer.h"
 #include "recognizer/test_recognizer.h"
@@ -59,6 +60,8 @@ class Api {
   Admitted admit(const Head& head, Match match);
   /// Answers the requests that wait for a change, since the server stops.
   void stop_following() { followers_.stop(); }
+  /// What GET /v1/share shows from now on.
+  void invite(Invitation invitation);
   /// Room for a response that is not yet read.
   std::shared_ptr<Admission::Place> room() { return admission_.begin(); }
   /// Answers it, at once or from another thread.
@@ -122,8 +125,15 @@ class Api {
   nlohmann::json label_unlabelled(const Request& request);
   /// Which part of an image makes its answer.
   void explain(const Request& request, const Respond& respond);
-  /// Enrolled images in the plane, by likeness.
+  /// Enrolled and unlabelled images in the plane, by likeness.
   nlohmann::json map_of_photos(const Request& request);
+  /// Those that are most like an image or fit words best.
+  void find_similar(const Request& request, const Respond& respond);
+  /// Many images are put in a class or removed, as one change.
+  nlohmann::json place_photos(const Request& request);
+  nlohmann::json remove_photos(const Request& request);
+  /// How other devices join.
+  nlohmann::json show_invitation(const Request& request);
   void follow_changes(const Request& request, const Respond& respond);
   RevisionSource revision_source();
   void enrol(const Request& request, const Respond& respond);
@@ -151,6 +161,10 @@ class Api {
   /// What is said in words -> the class; what its user should know, such as texts that were cut. Throws HttpError 400
   /// where the server has no text encoder, or for a text without a word.
   std::vector<std::string> set_text_vector(ClassToDescribe& of) const;
+
+  /// The feature that images of these words have. Throws HttpError 409 if they cannot be compared with images, 400 for
+  /// a text without a word.
+  [[nodiscard]] Array feature_of_words(const std::string& words) const;
 
   /// Gives the engine a job of this request.
   void submit(const Request& request, Job job);
@@ -220,7 +234,10 @@ class Api {
   std::mutex editor_mutex_;
   Recognizer editor_;  ///< lists too: one at a time
   RecognizerSettings settings_;
-  bool takes_words_;  ///< classes may be described in words
+  bool takes_words_;     ///< classes may be described in words
+  bool searches_words_;  ///< images may be looked for by words
+  std::mutex invitation_mutex_;
+  Invitation invitation_;
   ExclusiveKind measures_{"another calibration, test or estimate of the accuracy"};
   ExclusiveKind exports_{"another export"};
   ExclusiveKind maps_{"another map"};
@@ -267,6 +284,13 @@ ClassInfo class_or_404(const RecognizerFile& file, const std::string& name);
 
 /// Throws HttpError 404 for an unknown example.
 ExampleInfo example_or_404(const RecognizerFile& file, int64_t id);
+
+/// Throws HttpError 404 for an unknown unlabelled image.
+ExampleInfo unlabelled_or_404(const RecognizerFile& file, int64_t id);
+
+/// The unlabelled images in the order of their features in a snapshot that was just made. Throws HttpError 503 if
+/// another program has changed them since.
+std::vector<ExampleInfo> unlabelled_of(const RecognizerFile& file, const RecognizerSnapshot& snapshot);
 
 /// A count in the query, else `otherwise`. Throws HttpError 400 unless it is a number from `fewest` to `most`.
 int64_t count_in(const Request& request, const char* name, int64_t fewest, int64_t most, int64_t otherwise);

@@ -18,6 +18,8 @@ class Apis {
   /// The Api of the recognizer that the path begins with ("/birds/v1/classes"), which is removed from the path, or that
   /// is its model in the Open Inference Protocol ("/v2/models/birds/infer"); otherwise that of the first recognizer.
   [[nodiscard]] Api& of(Head& head) const;
+  /// Api::invite of each.
+  void invite(const Invitation& invitation) const;
   /// Answers the requests that wait for a change.
   void stop_following() const;
   /// The first, whose metrics count connections.
