@@ -1,5 +1,6 @@
-# protocom_strip_script(VARIABLE FILE): takes comments that begin a line, indentation and empty lines out of a script. Lines stay lines, so what ends
-# a statement still does; comments behind code stay too. A template literal over several lines would lose its own spaces: it is refused.
+# protocom_strip_script(VARIABLE FILE): takes comments, indentation and empty lines out of a script. Lines stay lines, so what ends a statement still
+# does. A comment behind code has two spaces before it, which no text of the page may have before two slashes; one within code is of types, /** ... */.
+# A template literal over several lines would lose its own spaces: it is refused.
 function(protocom_strip_script variable file)
   set(text "\n${${variable}}")
   string(REGEX MATCH "\n[^`\n]*`[^`\n]*(`[^`\n]*`[^`\n]*)*\n" torn "${text}\n")
@@ -7,7 +8,8 @@ function(protocom_strip_script variable file)
     message(FATAL_ERROR "${file}: a template literal over several lines, whose spaces would be lost: join strings in its place:${torn}")
   endif()
   string(REGEX REPLACE "\n *//[^\n]*" "" text "${text}")
-  string(REGEX REPLACE "\n */\\*\\*([^*]|\\*+[^*/])*\\*+/" "\n" text "${text}")
+  string(REGEX REPLACE "  +//[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "/\\*\\*([^*]|\\*+[^*/])*\\*+/ ?" "" text "${text}")
   string(REGEX REPLACE "\n[ \n]+" "\n" text "${text}")
   string(REGEX REPLACE "^\n" "" text "${text}")
   set(${variable} "${text}" PARENT_SCOPE)

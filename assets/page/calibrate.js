@@ -23,8 +23,8 @@ function settings() {
   return all.sort((a, b) => a.false_accept - b.false_accept);
 }
 
-/** @param {Setting} one */
-const sentence = one => `${ofHundred(one.false_accept)} of 100 photos of similar kinds pass; ${ofHundred(1 - one.accepted)} of 100 of your own are refused.`;
+/** @param {Setting} one @param {boolean} [differentOnly] whether that is what was learned */
+const sentence = (one, differentOnly) => differentOnly ? `Different things are refused, and ${ofHundred(1 - one.accepted)} of 100 of your own; of similar kinds ${ofHundred(one.false_accept)} of 100 pass.` : `${ofHundred(one.false_accept)} of 100 photos of similar kinds pass; ${ofHundred(1 - one.accepted)} of 100 of your own are refused.`;
 
 /** Other things that pass (across), own photos kept (up). @param {Setting[]} all @param {number} chosen */
 function drawCurve(all, chosen) {
@@ -43,32 +43,33 @@ function drawCurve(all, chosen) {
                                 ...all.map((one, i) => svg('circle', {cx: x(one), cy: y(one), r: i === chosen ? 7 : 3, class: i === chosen ? 'chosen' : 'point'})));
 }
 
+/** Whether similar kinds were not looked at. @param {{similar?: boolean}} made */
+const isDifferentOnly = made => made.similar === false;
 /** Whether no rate was chosen. @param {{balanced?: boolean, similar?: boolean}} made */
-const isSuggested = made => made.balanced === true || made.similar === false;
+const isSuggested = made => made.balanced === true || isDifferentOnly(made);
 
 function show() {
   const made = state.recognizer?.calibration ?? null;
   byId('not-calibrated').hidden = made !== null;
   byId('calibrated').hidden = made === null;
   byId('calibrate').textContent = made ? isSuggested(made) ? 'Learn it again' : 'Back to the suggestion' : 'Learn to say “none of these”';
-  byId('none-state').textContent = made ? sentence(made) : 'not learned yet';
+  byId('none-state').textContent = made ? sentence(made, isDifferentOnly(made)) : 'not learned yet: every photo gets one of your classes';
   if (!made) return;
   const all = settings(), at = all.findIndex(one => one.false_accept === made.false_accept);
   byId('slider').max = all.length - 1;
   byId('slider').value = at;
   byId('slider').disabled = all.length < 2;
   showSetting(at);
-  const aim = made.balanced ? 'As many photos of similar kinds pass as own ones are refused. '
-                            : made.similar === false ? 'Something else altogether is refused, and at most 5 of 100 of your own photos. ' : '';
+  const aim = made.balanced ? 'As many photos of similar kinds pass as own ones are refused. ' : '';
   byId('calibration').textContent = aim + (made.images > 0 ? `Tried on ${counted(made.images, 'photo')} of your classes.` : 'Tried on classes left out.');
 }
 
 /** @param {number} at */
 function showSetting(at) {
-  const all = settings(), one = all[at];
-  if (!one) return;
-  byId('setting').textContent = sentence(one);
-  byId('slider').setAttribute('aria-valuetext', sentence(one));
+  const all = settings(), one = all[at], made = state.recognizer?.calibration;
+  if (!one || !made) return;
+  byId('setting').textContent = sentence(one, isDifferentOnly(made) && one.false_accept === made.false_accept);
+  byId('slider').setAttribute('aria-valuetext', byId('setting').textContent);
   drawCurve(all, at);
 }
 
@@ -89,7 +90,7 @@ async function calibrate(falseAccept) {
                                             : await callJson('POST', 'v1/calibrate', falseAccept === undefined ? {similar: byId('similar').checked} : {false_accept: falseAccept});
   remember('none of these', [done.change]);
   await refresh();
-  say('Learned: ' + sentence(done));
+  say('Learned: ' + sentence(done, isDifferentOnly(done)));
 }
 
 /** @param {number} [falseAccept] */

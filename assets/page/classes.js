@@ -2,7 +2,7 @@
 
 import {call, classPath} from './api.js';
 import {listenToCamera} from './camera.js';
-import {attempt, byId, el, icon, onClick, onPress, onSubmit, say, sayAt, showBlob} from './dom.js';
+import {attempt, bar, byId, el, icon, onClick, onPress, onSubmit, part, say, sayAt, showBlob} from './dom.js';
 import {drawnClasses} from './demo.js';
 import {enrolFiles} from './enrol.js';
 import {classesOf, filesOfDrop, filesOfFolder, picturesOf} from './folders.js';
@@ -50,7 +50,8 @@ function classCard(one) {
                   el('a', {href: '#teach/' + encodeURIComponent(one.class), title: one.class},
                      el('span', {class: 'thumbs'}), el('span', {class: 'name'}, displayName(one.class)),
                      el('span', {class: 'about'}, counted(one.images, 'photo') + (one.embedding_source === 'text' ? ', described' : '')),
-                     some.length ? el('span', {class: 'about'}, some.join(', ') + (more > 0 ? ` and ${more} more` : '')) : null));
+                     some.length ? el('span', {class: 'about'}, some.join(', ') + (more > 0 ? ` and ${more} more` : '')) : null,
+                     el('span', {class: 'certainty', hidden: true}, el('span', {class: 'meter'}), el('span', {class: 'sure'}))));
   const add = el('button', {type: 'button', class: 'add plain small square', 'aria-label': 'Add photos to ' + displayName(one.class), title: 'Add photos', onclick: () => {
     cardClass = one.class;
     byId('card-files').click();
@@ -60,6 +61,18 @@ function classCard(one) {
   takeDrops(card, found => enrolInto(one.class, picturesOf(found)));
   watcher.observe(card);
   return card;
+}
+
+/** How many of each class's own photos are answered right. */
+function showRight() {
+  const found = new Map((state.accuracy?.by_class ?? []).map(one => [one.class, one]));
+  for (const card of byId('classes').querySelectorAll('[data-class]')) {
+    const one = found.get(card.dataset.class), place = part(card, '.certainty');
+    place.hidden = !one;
+    if (!one) continue;
+    part(place, '.meter').replaceChildren(bar(one.right / one.asked, ''));
+    part(place, '.sure').textContent = `${one.right} of ${one.asked} right`;
+  }
 }
 
 /** The class whose card takes photos. */
@@ -83,9 +96,12 @@ function showClasses() {
   some.sort((a, b) => byName(a.class, b.class));
   newCard.hidden = !state.classes.length;
   byId('classes').replaceChildren(newCard, ...some.map(classCard));
+  showRight();
   byId('start').hidden = state.classes.length > 0;
   byId('class-tools').hidden = state.classes.length < searchFrom && !wanted;
   byId('class-count').textContent = some.length === state.classes.length ? '' : `${some.length} of ${counted(some.length, 'class', 'classes').replace(/^\d+/, String(state.classes.length))}`;
+  byId('next-step').hidden = state.classes.length < 2;
+  byId('one-class').hidden = state.classes.length !== 1;
   byId('no-class').hidden = some.length > 0 || state.classes.length === 0;
   byId('class-names').replaceChildren(...state.classes.map(one => new Option('', displayName(one.class))));
   byId('attribute-names').replaceChildren(...(state.recognizer?.attributes ?? []).map(name => new Option(wordsFor(name), name)));
@@ -194,6 +210,7 @@ export const listenToFolder = (id, take) => byId(id).addEventListener('change', 
 
 export function listenToClasses() {
   on('recognizer', showClasses);
+  on('accuracy', showRight);
   byId('class-search').addEventListener('input', showClasses);
   takeDrops(byId('start'), teach);
   takeDrops(newCard, teach);

@@ -4,6 +4,7 @@ import {callBlob} from './api.js';
 import {el, onClick, onPress, say} from './dom.js';
 import {classOf, firstOf, photos} from './photos.js';
 import {state} from './state.js';
+import {onnxPath} from './use.js';
 import {counted} from './words.js';
 
 /** @param {Blob} blob @param {string} name */
@@ -93,14 +94,14 @@ export function listenToExports() {
     download(new Blob([csv()], {type: 'text/csv'}), 'answers.csv');
     say(`${counted(photos.length, 'answer')} written to answers.csv.`);
   });
-  /** @param {string} id of the button @param {string} what @param {string} use */
-  const take = (id, what, use) => onClick(id, async () => {
+  /** @param {string} id of the button @param {() => string} path @param {string} use */
+  const take = (id, path, use) => onClick(id, async () => {
     const name = `${state.recognizer?.name}.${id.slice(5)}`;
-    download(await callBlob('v1/recognizer/' + what), name);
+    download(await callBlob(path()), name);
     say(`${name} is written: ${use}.`);
   });
-  take('take-pcm', 'file', 'protocom opens it anywhere');
-  take('take-onnx', 'onnx', 'programs that run ONNX take it');
+  take('take-pcm', () => 'v1/recognizer/file', 'protocom opens it anywhere');
+  take('take-onnx', onnxPath, 'programs that run ONNX take it');
   onClick('zip', async () => {
     const files = sorted();
     download(await zip(files), 'sorted.zip');

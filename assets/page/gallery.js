@@ -43,9 +43,17 @@ async function show() {
 
 // Photos.
 
+/** Where this browser keeps which photos are right although they look like another class. */
+const rightPlace = () => 'right ' + location.pathname + state.recognizer?.name;
+/** @returns {string[]} */
+const rightOnes = () => JSON.parse(localStorage.getItem(rightPlace()) ?? '[]');
+/** A number is given again once what had it is gone for good. @param {Example} one */
+const identityOf = one => `${one.example} ${one.time}`;
+
 /** @param {Example[]} examples */
 function showExamples(examples) {
-  const taken = new Map((state.accuracy?.mistakes ?? []).map(one => [one.example, one.taken_for]));
+  const right = new Set(rightOnes()), known = new Set(examples.filter(one => right.has(identityOf(one))).map(one => one.example));
+  const taken = new Map((state.accuracy?.mistakes ?? []).filter(one => !known.has(one.example)).map(one => [one.example, one.taken_for]));
   const twins = twinsHere(), doubtful = examples.filter(one => taken.has(one.example));
   const rest = examples.filter(one => !taken.has(one.example));
   rest.sort((a, b) => (twins.get(a.example)?.at ?? Infinity) - (twins.get(b.example)?.at ?? Infinity) || 0);
@@ -82,6 +90,13 @@ function moveButton(one, title, to) {
   return move;
 }
 
+/** @param {Example} one @param {string} title */
+const rightButton = (one, title) => el('button', {type: 'button', class: 'plain', 'aria-label': 'It is right: ' + title, onclick: () => attempt(null, async () => {
+  localStorage.setItem(rightPlace(), JSON.stringify([...rightOnes(), identityOf(one)]));
+  await show();
+  say(`${title} stays, and is not asked about again.`);
+})}, 'It is right');
+
 /** @param {Example} one @param {string | undefined} takenFor @param {string | undefined} twin */
 function exampleCard(one, takenFor, twin) {
   const title = one.source || 'photo ' + one.example;
@@ -94,7 +109,7 @@ function exampleCard(one, takenFor, twin) {
   })}, 'Remove');
   return el('li', {class: takenFor ? 'example doubt' : 'example'}, exampleImage(one.example, title),
             takenFor ? el('span', {class: 'taken-for'}, 'Looks like ' + displayName(takenFor)) : null,
-            twin ? el('span', {class: 'twin'}, twin) : null, takenFor ? moveButton(one, title, takenFor) : null, remove);
+            twin ? el('span', {class: 'twin'}, twin) : null, takenFor ? rightButton(one, title) : null, takenFor ? moveButton(one, title, takenFor) : null, remove);
 }
 
 // Attributes as chips.

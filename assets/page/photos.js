@@ -2,7 +2,7 @@
 
 import {onRedone, onUndone, remember} from './actions.js';
 import {call, callJson} from './api.js';
-import {attempt, say} from './dom.js';
+import {attempt, hush, say} from './dom.js';
 import {asSentences, enrolled, idsOf, sendExamples} from './enrol.js';
 import {fingerprint, isPicture, pieces, shrink} from './pictures.js';
 import {Progress} from './progress.js';
@@ -155,9 +155,10 @@ export const ask = inTurn(async (/** @type {File[]} */ files) => {
     if (unanswered.length) tell('added');
     tell('answered');
   }
-  const first = firstOf(fresh[0]);
-  if (fresh.length > 1) return say(`${counted(fresh.filter(photo => photo.answer).length, 'photo')} answered.`);
-  if (fresh[0].answer) say('Answer: ' + (first.name === null ? 'none of these' : displayName(first.name)));
+  const first = firstOf(fresh[0]), answered = fresh.filter(photo => photo.answer).length;
+  if (fresh.length > 1) say(`${counted(answered, 'photo')} answered.`);
+  else if (answered) say('Answer: ' + (first.name === null ? 'none of these' : displayName(first.name)));
+  hush();  // it is for those who hear the page: others see the answers, which it would lie upon
 });
 
 let asking = false, stale = false;

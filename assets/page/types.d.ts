@@ -43,6 +43,7 @@ interface RecognizerInfo {
   attributes: string[];
   words: Record<string, string>;
   takes_words: boolean;
+  searches_words: boolean;
   takes_unlabelled: boolean;
   unlabelled: number;
   shorter_side: number;
@@ -82,6 +83,7 @@ interface Accuracy {
   high: number | null;
   without_unlabelled: number | null;
   gain: number | null;
+  by_class: { class: string; asked: number; right: number }[];
   mistakes: { example: number; class: string; taken_for: string }[];
   twins: { example: number; class: string; twin: number; twin_class: string; similarity: number }[];
 }

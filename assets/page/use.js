@@ -1,7 +1,7 @@
 // What there is to take home: lines that use the recognizer, here and elsewhere.
 
-import {hasKey} from './api.js';
-import {byId, el, icon, say} from './dom.js';
+import {call, hasKey} from './api.js';
+import {attempt, byId, el, icon, say, svg} from './dom.js';
 import {on, state} from './state.js';
 
 /** A word of a shell. @param {string} text */
@@ -14,16 +14,50 @@ function show() {
   const local = /^(localhost|127\.|\[::1\])/.test(location.hostname);
   byId('cli-line').textContent = `protocom classify ${quoted(file)} photo.jpg`;
   byId('python-line').textContent = `import protocom\nprotocom.Recognizer.open(${JSON.stringify(file)}).classify("photo.jpg").name`;
+  byId('html-line').textContent = `npm install onnxruntime-web\nprotocom recognizer export-onnx ${quoted(file)} ${quoted(info.name + '.onnx')} --html ${quoted(info.name + '.html')} --runtime node_modules/onnxruntime-web/dist`;
   byId('curl-line').textContent = `curl ${hasKey() ? '-H "Authorization: Bearer $KEY" ' : ''}-F image=@photo.jpg ${quoted(here)}`;
   byId('curl-key').hidden = !hasKey();
-  byId('elsewhere').textContent = local ? 'This server answers this machine alone. Started like this it prints an address for a phone in the same network, with a key and encryption of that session alone:'
+  byId('elsewhere').textContent = local ? 'This server answers this machine alone. Started like this it shows a code that a phone in the same network scans, with a key and encryption of that session alone:'
                                         : `Open ${location.origin} there; the live camera works where the address begins with https.`;
   byId('elsewhere-lines').hidden = !local;
   byId('serve-line').textContent = `protocom serve ${quoted(file)} --share`;
 }
 
+const margin = 4;  // of a QR code, that readers need
+
+/** How a phone joins, where the session is shared: the code as the server made it, a text a row. */
+async function invite() {
+  /** @type {{addresses: string[], code: string[], fingerprint: string}} */
+  const {addresses, code, fingerprint} = await call('GET', 'v1/share');
+  byId('invitation').hidden = !addresses.length;
+  if (!addresses.length) return;
+  byId('elsewhere').hidden = byId('elsewhere-lines').hidden = true;
+  const dark = code.flatMap((row, y) => [...row].flatMap((one, x) => one === '1' ? [`M${x} ${y}h1v1h-1z`] : []));
+  byId('invitation-code').setAttribute('viewBox', `${-margin} ${-margin} ${code.length + 2 * margin} ${code.length + 2 * margin}`);
+  byId('invitation-code').replaceChildren(svg('path', {d: dark.join('')}));
+  byId('invitation-addresses').replaceChildren(...addresses.map(address => el('li', {}, el('code', {}, address))));
+  byId('fingerprint').textContent = fingerprint;
+}
+
+/** What of the ONNX file is asked for, as the server has it. */
+export const onnxPath = () => {
+  const wanted = new URLSearchParams();
+  for (const name of ['input', 'weights']) if (byId('onnx-' + name).selectedIndex) wanted.set(name, byId('onnx-' + name).value);
+  return 'v1/recognizer/onnx' + (wanted.size ? '?' + wanted : '');
+};
+
+const showPath = () => { byId('onnx-path').textContent = '/' + onnxPath(); };
+
+let isAsked = false;
+
 export function listenToUse() {
-  on('recognizer', show);
+  on('recognizer', () => {
+    show();
+    if (hasKey() && !isAsked) attempt(null, () => invite().catch(() => {}));  // a key that only reads may not know
+    isAsked = true;
+  });
+  for (const name of ['input', 'weights']) byId('onnx-' + name).addEventListener('change', showPath);
+  showPath();
   for (const place of document.querySelectorAll('.snippet')) {
     const code = place.querySelector('code');
     if (navigator.clipboard)

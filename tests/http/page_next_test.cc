@@ -226,10 +226,18 @@ TEST_F(PageNext, TakesTheKeyOfASharedAddress) {
   options.keys = folder_ / "keys.json";
   browser_->call("Page.navigate", {{"url", "about:blank"}});
   serve(options);
+  server_->invite({{"https://192.0.2.7:8080/#key=" + key}, "3A:5F"});
   browser_->open("http://localhost:" + std::to_string(port()) + "/#key=" + key);
   ASSERT_TRUE(browser_->wait_for("document.getElementById('summary').textContent.includes('2 classes')"));
   EXPECT_EQ(browser_->evaluate("location.href.includes('key')"), false) << "it is not left where others see it";
   EXPECT_EQ(browser_->evaluate("document.getElementById('key-form').hidden"), true);
+  go("use");
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('invitation').hidden"));
+  EXPECT_THAT(text("#invitation"), HasSubstr("https://192.0.2.7:8080/#key=" + key));
+  EXPECT_EQ(text("#fingerprint"), "3A:5F");
+  EXPECT_GT(browser_->evaluate("document.querySelector('#invitation-code path').getBBox().width").get<double>(), 20);
+  shoot("invitation", 1280, true);
+  shoot("invitation-phone", 390, false);
   EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
 }
 
