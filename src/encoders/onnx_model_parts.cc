@@ -17,7 +17,7 @@ using protozero::pbf_reader;
 using protozero::pbf_writer;
 
 /// Numbers of fields, each with its message before it.
-constexpr protozero::pbf_tag_type kPartGraph = 7, kPartTensor = 5, kPartOutput = 12, kPartBytes = 9;
+constexpr protozero::pbf_tag_type kPartGraph = 7, kPartTensor = 5, kPartOutput = 12, kPartValue = 13, kPartBytes = 9;
 
 /// Writes the fields of a TensorProto.
 using CopyTensor = std::function<void(pbf_reader tensor, pbf_writer& to)>;
@@ -49,8 +49,23 @@ std::optional<std::string_view> copy_without_numbers(pbf_reader from, size_t few
   return numbers;
 }
 
+/// What the graph states of a value of that name, an output or one between: its type and shape. None: nothing.
+std::optional<std::string_view> stated_of(pbf_reader graph, const std::string& name) {
+  while (graph.next()) {
+    if (graph.tag() != kPartOutput && graph.tag() != kPartValue) {
+      graph.skip();
+      continue;
+    }
+    const std::string_view stated = read_view(graph);
+    pbf_reader value(stated.data(), stated.size());
+    if (value.next(1) && read_view(value) == name) return stated;
+  }
+  return std::nullopt;
+}
+
 /// `output`: the only one; empty: as the graph has them.
 void copy_graph(pbf_reader from, const std::string& output, const CopyTensor& copy_tensor, pbf_writer to) {
+  const std::optional<std::string_view> stated = output.empty() ? std::nullopt : stated_of(from, output);
   while (from.next()) {
     if (from.tag() == kPartTensor) {
       pbf_writer tensor(to, kPartTensor);
@@ -62,6 +77,7 @@ void copy_graph(pbf_reader from, const std::string& output, const CopyTensor& co
     }
   }
   if (output.empty()) return;
+  if (stated) return to.add_message(kPartOutput, stated->data(), stated->size());
   pbf_writer value(to, kPartOutput);
   value.add_string(1, output);
 }

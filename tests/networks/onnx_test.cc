@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "encoders/onnx_file.h"
 #include "encoders/onnx_model_parts.h"
 #include "io/files.h"
 #include "networks/backbone.h"
@@ -262,6 +263,9 @@ TEST(Onnx, TheFeatureIsFoundAmongSeveralOutputsOrAskedFor) {
   expect_near_to(mapping->forward_maps(wave_images(2)), maps);
   write_file(folder / "only.onnx", *onnx::self_contained(folder / "encoder.onnx", "positive"));
   expect_near_to(open_backbone(folder / "only.onnx", plain())->forward(wave_images(2)), maps.mean({2, 3}));
+  opened(folder, two("most", "least"), plain());
+  write_file(folder / "least.onnx", *onnx::self_contained(folder / "encoder.onnx", "least"));
+  EXPECT_EQ(onnx::read_outline(folder / "least.onnx").outputs.at(0).sizes, (std::vector<int64_t>{1, 4}));
   asked.output = "nothing";
   EXPECT_THAT(message_of([&] { opened(folder, two("most", "least"), asked); }), HasSubstr("most [1, 4]"));
 }
