@@ -263,7 +263,6 @@ TEST(Onnx, TheFeatureIsFoundAmongSeveralOutputsOrAskedFor) {
   expect_near_to(mapping->forward_maps(wave_images(2)), maps);
   write_file(folder / "only.onnx", *onnx::self_contained(folder / "encoder.onnx", "positive"));
   expect_near_to(open_backbone(folder / "only.onnx", plain())->forward(wave_images(2)), maps.mean({2, 3}));
-  opened(folder, two("most", "least"), plain());
   write_file(folder / "least.onnx", *onnx::self_contained(folder / "encoder.onnx", "least"));
   EXPECT_EQ(onnx::read_outline(folder / "least.onnx").outputs.at(0).sizes, (std::vector<int64_t>{1, 4}));
   asked.output = "nothing";
