@@ -14,6 +14,7 @@
 #include "io/derived_output.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "io/unfinished.h"
 #include "io/write_together.h"
 #include "recognizer/detail/onnx_content.h"
 #include "recognizer/detail/onnx_page.h"
@@ -61,6 +62,17 @@ std::string labels_text(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += one_line(name) + '\n';  // of a damaged recognizer
   return text;
+}
+
+/// Removes what killed exports left of weights on their way, also of other states of the recognizer.
+void remove_leftovers_of_data(const fs::path& model) {
+  const size_t length = model.filename().string().size() + 1 + kDigits + kDataSuffix.size();
+  std::error_code error;
+  for (fs::directory_iterator entry(model.has_parent_path() ? model.parent_path() : ".", error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string().substr(0, length);
+    if (is_data_name(name, model)) remove_leftovers(entry->path().parent_path() / name);
+  }
 }
 
 /// What is known of an ONNX file that an export may replace.
@@ -228,6 +240,7 @@ OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxE
   std::optional<OnnxContent> whole = whole_content(recognizer, options, most_bytes);
   const bool apart = !whole;
   if (apart) check_derived(data);
+  remove_leftovers_of_data(path);
   ExportedFiles files{path, data, {{labels, [](const OnnxContent& one) { return labels_text(one.classes); }}}};
   if (!options.page.empty()) {
     files.beside.emplace_back(options.page, [&page](const OnnxContent& one) {
