@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -143,6 +144,11 @@ ImageInput image_input(const std::vector<GraphValue>& inputs, const std::string&
     fail("'{}' needs {}: expected one input of images [n, 3, h, w]; export the image tower alone", excerpt(output),
          list_of(inputs));
   }
+  constexpr std::array<int64_t, 8> kWhole = {2, 3, 4, 5, 6, 7, 12, 13};  // TensorProto.DataType, uint8 to uint64
+  if (std::find(kWhole.begin(), kWhole.end(), inputs.front().type) != kWhole.end())
+    fail(
+        "its images are whole numbers, expected float32 or float16: export it for images in [0, 1] (export-onnx: "
+        "without --uint8)");
   const std::vector<int64_t>& sizes = inputs.front().sizes;
   ImageInput input{inputs.front().name, false, 0, 0, inputs.front().type};
   if (sizes.empty()) return input;

@@ -4,12 +4,17 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <torch/script.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "encoders/onnx_file.h"
 #include "encoders/onnx_kept_graph.h"
 #include "encoders/onnx_stored_weights.h"
 #include "io/json.h"
+#include "io/unfinished.h"
 #include "networks/onnx/detail/plan.h"
 #include "recognizer/export_loss.h"
 #include "recognizer/recognizer_support.h"
@@ -330,6 +335,23 @@ TEST_F(OnnxOfRecognizer, HasItsOwnWeightsWhereALaterExportIsCutOff) {
   EXPECT_EQ(onnx::read_outline(model_).metadata.at("weights"), "float16");
 }
 
+TEST_F(OnnxOfRecognizer, RemovesWeightsThatAKilledExportHalfWrote) {
+  make(wide_encoder());
+  exported();
+  const fs::path killed = model_.parent_path() / "trees.onnx.0123456789abcdef.data";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::ofstream(temporary_beside(killed)) << "half";
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  write_file(killed, "whole");
+  ASSERT_EQ(count_in(model_.parent_path()), 4U);
+  exported();
+  EXPECT_EQ(count_in(model_.parent_path()), 3U);
+  EXPECT_EQ(read_file(killed), "whole") << "another file may have these weights";
+}
+
 TEST_F(OnnxOfRecognizer, ReplacesNoOtherFileByItsWeights) {
   make(wide_encoder());
   OnnxExportOptions options;
@@ -478,6 +500,21 @@ TEST_F(OnnxOfRecognizer, IsReadBackAsAnEncoder) {
   const Array shares = back->features(pixels(photo(17)));
   const Answer answer = open().classify(photo(17));
   EXPECT_NEAR(tensor_of(shares).max().item<double>(), answer.ranking.front().probability, kSameAnswer);
+}
+
+TEST_F(OnnxOfRecognizer, IsReadBackAsTheEncoderWhereItHasTheFeature) {
+  make(conv_encoder(17));
+  OnnxExportOptions options;
+  options.with_feature = true;
+  exported(options);
+  EncoderFileOptions stated;
+  stated.preprocessing = RecognizerFile(path_, FileUse::kRead).settings().preprocessing;
+  const auto own = open_encoder(folder_ / "encoder.onnx", stated), back = open_encoder(model_, {});
+  EXPECT_TRUE(at::allclose(tensor_of(back->features(pixels(photo(17)))), tensor_of(own->features(pixels(photo(17)))),
+                           1e-5, 1e-6));
+  options.uint8 = true;
+  exported(options);
+  EXPECT_THAT(message_of([&] { open_encoder(model_, {}); }), HasSubstr("images are whole numbers, expected float32"));
 }
 
 TEST_F(OnnxOfRecognizer, SaysWhatItIs) {
