@@ -508,11 +508,27 @@ class Recognizer:
     @overload
     def classify(self, images: Iterable[_OneImage], *, on_error: Literal["skip"], boxes: None = None) -> list[Optional[Answer]]: ...
     @overload
-    def classify_series(self, images: Any, *, by: None = None, gap: float = 60.0) -> Answer: ...
+    def classify_series(
+        self, images: Any, *, by: None = None, gap: float = 60.0, on_error: Literal["raise"] = "raise", boxes: Optional[Union[_Path, Boxes]] = None
+    ) -> Answer: ...
     @overload
     def classify_series(
-        self, images: Union[_Path, Iterable[_Path]], *, by: str, gap: float = 60.0
+        self, images: Any, *, by: None = None, gap: float = 60.0, on_error: Literal["skip"], boxes: Optional[Union[_Path, Boxes]] = None
+    ) -> Optional[Answer]: ...
+    @overload
+    def classify_series(
+        self,
+        images: Union[_Path, Iterable[_Path]],
+        *,
+        by: str,
+        gap: float = 60.0,
+        on_error: Literal["raise"] = "raise",
+        boxes: Optional[Union[_Path, Boxes]] = None,
     ) -> list[tuple[list[str], Answer]]: ...
+    @overload
+    def classify_series(
+        self, images: Union[_Path, Iterable[_Path]], *, by: str, gap: float = 60.0, on_error: Literal["skip"], boxes: Optional[Union[_Path, Boxes]] = None
+    ) -> list[tuple[list[str], Optional[Answer]]]: ...
     def explain(self, image: Any, class_name: Optional[str] = None) -> dict[str, Any]: ...
     def suggest(self, images: Any, count: int = 20) -> list[dict[str, Any]]: ...
     def check_labels(self, *, progress: Optional[_Progress] = None) -> dict[str, Any]: ...

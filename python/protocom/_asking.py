@@ -45,7 +45,7 @@ def classify(self, images, *, on_error="raise", boxes=None):
     return made[0] if single else made
 
 
-def classify_series(self, images, *, by=None, gap=60.0):
+def classify_series(self, images, *, by=None, gap=60.0, on_error="raise", boxes=None):
     """One answer for the images of a series (a burst, a video, a visit to a camera trap), by the mean of their features.
 
     Parameters
@@ -54,22 +54,38 @@ def classify_series(self, images, *, by=None, gap=60.0):
     by : what is a series. "time": photos of one folder, each at most ``gap`` seconds after the one before (EXIF);
         "folder": the photos of a folder; "visits.csv:visit": the photos that have one text in this column of a CSV, which
         also has a column of images
+    on_error : as ``classify`` takes it; "skip" leaves unreadable images out of their series
+    boxes : as ``classify`` takes it: a series consists of the boxes of its photos
 
     Returns
     -------
-    Answer; with ``by`` a list of (paths, Answer), a pair for each series
+    Answer (None if no image of the series could be read); with ``by`` a list of (paths, Answer), a pair for each series
     """
+    if boxes is not None:
+        images = _boxes.crops(images, boxes)
     if by is None:
-        rows = np.atleast_2d(_arrays.array(images, "features")) if _given_images.is_features(images) else self.features_of(images)
-        if len(rows) == 0:
-            raise Error("a series needs at least one image, found none")
-        return self.classify(np.asarray(rows, np.float64).mean(0).astype(np.float32))
+        return _answer_one_series(self, images, on_error)
     paths = [images] if isinstance(images, (str, os.PathLike)) else list(images)
     if not all(isinstance(one, (str, os.PathLike)) for one in paths):
         raise UsageError("with by, images must be paths of photos or folders")
     found = [file for one in paths for file in (_given_images.images_in(one) if os.path.isdir(one) else [one])]
     groups = engine.group_photos([_arrays.fspath(one) for one in found], _arrays.text(by, "by"), _arrays.number(gap, "gap"))
-    return [([_arrays.fspath(one) for one in group], self.classify_series(group)) for group in groups]
+    return [([_arrays.fspath(one) for one in group], _answer_one_series(self, group, on_error)) for group in groups]
+
+
+def _answer_one_series(self, images, on_error):
+    _given_images.check_on_error(on_error)
+    if _given_images.is_features(images):
+        rows = np.atleast_2d(_arrays.array(images, "features"))
+    else:
+        rows = self.features_of(images, on_error=on_error)
+        if on_error == "skip":
+            rows = rows[~np.isnan(rows).any(1)]
+            if len(rows) == 0:
+                return None
+    if len(rows) == 0:
+        raise Error("a series needs at least one image, found none")
+    return self.classify(np.asarray(rows, np.float64).mean(0).astype(np.float32))
 
 
 def explain(self, image, class_name=None):

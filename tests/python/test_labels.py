@@ -89,6 +89,12 @@ def test_a_series_has_one_answer(mine, photos, tmp_path):
     table.write_text("image,visit\n" + "".join(f"{path},{i // 2}\n" for i, path in enumerate(protocom.images_in(photos / "my-photos"))))
     visits = mine.classify_series(photos / "my-photos", by=f"{table}:visit")
     assert [len(paths) for paths, _ in visits] == [2] * (len(protocom.images_in(photos / "my-photos")) // 2)
+    bad = tmp_path / "bad.png"
+    bad.write_text("no image")
+    with pytest.raises(protocom.Error, match="bad.png"):
+        mine.classify_series([*frames, bad])
+    assert mine.classify_series([*frames, bad], on_error="skip").ranking == expected
+    assert mine.classify_series([tmp_path], by="folder", on_error="skip") == [([str(bad)], None)]
     with pytest.raises(protocom.UsageError, match="paths of photos"):
         mine.classify_series(frames, by="time")
     with pytest.raises(protocom.UsageError, match="time, folder or TABLE.csv:COLUMN"):

@@ -100,6 +100,9 @@ def test_boxes_are_photos_of_their_own(mine, program, tmp_path):
     assert [(one.photo, one.kind, one.confidence) for one in crops] == [
         (str(folder / "a.png"), "animal", 0.9), (str(folder / "a.png"), "animal", 0.8)]
     assert pickle.loads(pickle.dumps(crops[0])).photo == crops[0].photo
+    visits = mine.classify_series(tmp_path / "cams", by="folder", boxes=protocom.Boxes(boxes, kinds="animal"))
+    assert [paths for paths, _ in visits] == [[str(one) for one in crops]]
+    assert visits[0][1].ranking == mine.classify_series(crops).ranking
     answers = mine.classify(crops)
     assert [one.name for one in answers] == ["red", "blue"]
     pictures = [image.fromarray(picture).crop(corners) for corners in ((6, 16, 54, 64), (126, 26, 174, 74))]  # a tenth on each side
