@@ -66,7 +66,7 @@ function label(name) {
   attempt(null, async () => {
     try {
       const done = await callJson('POST', `v1/unlabelled/${which.photo}/label`, {class: name});
-      remember(`${which.source || 'photo ' + which.photo} as ${displayName(name)}`, done.changes);
+      remember(`${which.source || 'photo ' + which.photo} as ${displayName(name)}`, [done.change]);
       byId('next-class').value = '';
       say(`Added to ${displayName(name)}.`);
       await refresh();

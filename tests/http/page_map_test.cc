@@ -61,6 +61,9 @@ TEST_F(PageMap, WhatIsDrawnAroundIsPutInAClassAndTakenBackAtOnce) {
   ASSERT_TRUE(status_has("5 photos put in night")) << text("#status");
   EXPECT_EQ(images_of("night"), 5);
   EXPECT_EQ(images_of("dark"), 0);
+  ASSERT_TRUE(browser_->wait_for(
+      "[...document.querySelectorAll('[data-class=night] .thumb')].filter(one => one.naturalWidth).length === 5"))
+      << "they would not be found once it is undone";
   undo();
   EXPECT_EQ(images_of("dark"), 5);
   EXPECT_EQ(ask("GET", "/v1/classes/night").status, 404);
@@ -149,8 +152,8 @@ TEST_F(Page, DocsShowEveryRequest) {
   browser_->open("http://localhost:" + std::to_string(port()) + "/docs");
   ASSERT_TRUE(browser_->wait_for("document.getElementById('classify')"));
   size_t operations = 0;
-  for (const json& item : ask("GET", "/openapi.json").json().at("paths"))
-    operations += item.size() - item.count("parameters");
+  const json document = ask("GET", "/openapi.json").json();
+  for (const json& item : document.at("paths")) operations += item.size() - item.count("parameters");
   EXPECT_EQ(browser_->evaluate("document.querySelectorAll('main details').length"), operations);
   EXPECT_THAT(text("#classify"), HasSubstr("POST /v1/classify"));
   EXPECT_THAT(text("#classify"), HasSubstr("?top= integer"));
