@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "datasets/detail/mapped_artefact.h"
 #include "datasets/packed_images.h"
+#include "images/other_media.h"
 #include "io/files.h"
 #include "io/json.h"
 #include "io/safetensors.h"
@@ -93,6 +94,7 @@ void write_pack(const std::filesystem::path& path, const PackedImages& images, c
 
 PackedImages read_pack(const std::filesystem::path& path) {
   const std::string where = path.string();
+  if (!is_features_file(path)) refuse_other_media(path);  // a pack may be called .safetensors
   const Safetensors file = read_safetensors(path);
   const ArtefactHeader header = images_detail::header_of(file, kPack, where);
   PackedImages images;

@@ -192,6 +192,13 @@ TEST(PackFile, HashFollowsTheContentAndNotThePath) {
   EXPECT_NE(hash_content(changed), images.content_hash);
 }
 
+TEST(PackFile, AnArchiveInItsPlaceIsRefusedWithWhatToDo) {
+  const testing::TempDir folder;
+  const fs::path zip = folder / "photos.zip";
+  write_file(zip, "PK\x03\x04");
+  EXPECT_EQ(message_of([&] { read_pack(zip); }), zip.string() + ": unpack it and give the folder");
+}
+
 TEST(PackFile, RefusesOtherAndDamagedFiles) {
   const testing::TempDir root;
   const PackedImages images = pack(make_dataset(root.path()));
