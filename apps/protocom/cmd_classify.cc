@@ -44,7 +44,8 @@ std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, cons
     take(images, answer, ++number);
   };
   std::vector<UnreadableFile> unreadable = recognizer.classify_series(series.groups, take_photos, progress());
-  logger().info("{} photos, {} series", found.paths.size() - unreadable.size(), series.groups.size());
+  logger().info("{} {}, {} series", found.paths.size() - unreadable.size(),
+                options.boxes.file.empty() ? "photos" : "boxes", series.groups.size());
   return unreadable;
 }
 
@@ -159,8 +160,11 @@ void write_whole(const fs::path& out, const std::function<void(const AnswerPrint
   });
 }
 
-void print_count(const FoundImages& found, const std::vector<UnreadableFile>& unreadable, const std::string& out) {
-  print_table({{"images", std::to_string(found.paths.size() - unreadable.size())}, {"answers", out}});
+void print_count(const ClassifyArguments& options, const FoundImages& found,
+                 const std::vector<UnreadableFile>& unreadable) {
+  print_table(
+      {{options.boxes.file.empty() ? "images" : "boxes", std::to_string(found.paths.size() - unreadable.size())},
+       {"answers", options.out}});
 }
 
 /// Prints each answer as it comes, or writes it to `out`, where a table becomes lines of JSON.
@@ -189,7 +193,7 @@ void print_answers(const ClassifyArguments& options) {
     printer.finish();
   };
   to_file ? write_whole(options.out, answer_to) : answer_to(&print_at_once);
-  if (to_file) print_count(found, unreadable, options.out);
+  if (to_file) print_count(options, found, unreadable);
   account_for(found, unreadable);
 }
 
@@ -244,7 +248,7 @@ void write_lines(const CLI::App& command, const ClassifyArguments& options) {
   });
   const std::vector<UnreadableFile> unreadable = lines.unreadable();
   lines.remove();
-  print_count(found, unreadable, options.out);
+  print_count(options, found, unreadable);
   account_for(found, unreadable);
 }
 

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -23,11 +24,12 @@ std::string with_slashes(std::string written) {
   return written.substr(begin);
 }
 
-/// The boxes of each name of a file.
+/// The boxes of each photo that a file names, which may have none.
 using ByName = std::map<std::string, std::vector<const PhotoBox*>>;
 
 ByName by_name(const BoxFile& file) {
   ByName names;
+  for (const std::string& photo : file.photos) names[with_slashes(photo)];
   for (const PhotoBox& box : file.boxes) names[with_slashes(box.image)].push_back(&box);
   return names;
 }
@@ -42,12 +44,17 @@ size_t common_folder(const ByName& names) {
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-using ByPhoto = std::unordered_map<std::string, std::vector<const PhotoBox*>>;
+/// Which of the photos given have which names of a file.
+struct Owners {
+  std::unordered_map<std::string, std::vector<const PhotoBox*>> boxes;  ///< of each photo that the file names
+  std::set<std::string> names;                                          ///< that are those of a photo
 
-void give(const fs::path& photo, const std::vector<const PhotoBox*>& boxes, ByPhoto& owned) {
-  std::vector<const PhotoBox*>& all = owned[photo.string()];
-  all.insert(all.end(), boxes.begin(), boxes.end());
-}
+  void give(const fs::path& photo, const ByName::value_type& named) {
+    std::vector<const PhotoBox*>& all = boxes[photo.string()];
+    all.insert(all.end(), named.second.begin(), named.second.end());
+    names.insert(named.first);
+  }
+};
 
 /// The photo of each name, by the end of its path.
 class PhotoEnds {
@@ -61,13 +68,13 @@ class PhotoEnds {
   }
 
   /// Of names without their first `cut` letters.
-  [[nodiscard]] ByPhoto owned(const ByName& names, size_t cut) const {
-    ByPhoto boxes;
-    for (const auto& [name, some] : names) {
-      const auto found = ends_.find(name.substr(cut));
-      if (found != ends_.end() && !found->second.empty()) give(found->second, some, boxes);
+  [[nodiscard]] Owners owners(const ByName& names, size_t cut) const {
+    Owners owners;
+    for (const auto& named : names) {
+      const auto found = ends_.find(named.first.substr(cut));
+      if (found != ends_.end() && !found->second.empty()) owners.give(found->second, named);
     }
-    return boxes;
+    return owners;
   }
 
  private:
@@ -75,32 +82,44 @@ class PhotoEnds {
 };
 
 /// Those that are left, by the file's name alone where both sides have it once.
-void give_by_loose_names(const ByName& names, const std::vector<fs::path>& photos, ByPhoto& owned) {
-  std::set<const PhotoBox*> taken;
-  for (const auto& entry : owned) taken.insert(entry.second.begin(), entry.second.end());
+void give_by_loose_names(const ByName& names, const std::vector<fs::path>& photos, Owners& owners) {
   std::unordered_map<std::string, std::vector<const fs::path*>> theirs;
   for (const fs::path& photo : photos) theirs[loose_name(photo.string())].push_back(&photo);
   std::unordered_map<std::string, int64_t> times;
   for (const auto& entry : names) ++times[loose_name(entry.first)];
-  for (const auto& [name, boxes] : names) {
-    const std::string loose = loose_name(name);
+  for (const auto& named : names) {
+    const std::string loose = loose_name(named.first);
     const auto found = theirs.find(loose);
     if (found == theirs.end() || found->second.size() != 1 || times[loose] != 1) continue;
-    if (taken.count(boxes.front()) == 0) give(*found->second.front(), boxes, owned);
+    if (owners.names.count(named.first) == 0) owners.give(*found->second.front(), named);
   }
 }
 
-/// Boxes of photos that are not among those given.
-void report_missing(const ByName& names, const ByPhoto& owned, const fs::path& path) {
-  std::set<const PhotoBox*> taken;
-  for (const auto& entry : owned) taken.insert(entry.second.begin(), entry.second.end());
+/// Boxes of photos that are not among those given. If the file names each of these, it is of other photos too;
+/// otherwise the photos may have moved.
+void report_missing(const ByName& names, const Owners& owners, const fs::path& path, bool all_named) {
   std::vector<std::string> missing;
+  size_t with_boxes = 0;
   for (const auto& [name, boxes] : names) {
-    if (taken.count(boxes.front()) == 0) missing.push_back(name);
+    if (boxes.empty()) continue;
+    ++with_boxes;
+    if (owners.names.count(name) == 0) missing.push_back(name);
   }
-  if (!missing.empty())
-    logger().warn("{}: {} of {} photos with boxes are not among those given, or several may be meant: {}",
-                  path.string(), missing.size(), names.size(), first_of(missing, kShown));
+  if (missing.empty()) return;
+  const std::string counted = fmt::format("{}: {} of {} photos with boxes are not among those given", path.string(),
+                                          missing.size(), with_boxes);
+  const std::string shown = first_of(missing, kShown);
+  if (all_named)
+    logger().info("{}: {}", counted, shown);
+  else
+    logger().warn("{}, or several may be meant: {}", counted, shown);
+}
+
+/// Photos that the detector did not see are not empty ones.
+void report_unnamed(const std::vector<std::string>& unnamed, size_t photos, const fs::path& path) {
+  if (!unnamed.empty())
+    logger().warn("{}: ignoring {} of {} photos, which it does not list: {}", path.string(), unnamed.size(), photos,
+                  first_of(unnamed, kShown));
 }
 
 }  // namespace
@@ -108,26 +127,31 @@ void report_missing(const ByName& names, const ByPhoto& owned, const fs::path& p
 std::vector<Crop> crop_photos(const std::vector<fs::path>& photos, const BoxFile& file, const fs::path& path) {
   const ByName names = by_name(file);
   const PhotoEnds ends(photos);
-  auto owned = ends.owned(names, 0);
-  if (owned.empty()) owned = ends.owned(names, common_folder(names));
-  give_by_loose_names(names, photos, owned);
-  if (owned.empty())
-    fail("{} has no box for any of the {} images; it lists, for instance, {}", path.string(), photos.size(),
-         names.begin()->first);
-  report_missing(names, owned, path);
+  Owners owners = ends.owners(names, 0);
+  if (owners.names.empty()) owners = ends.owners(names, common_folder(names));
+  give_by_loose_names(names, photos, owners);
   std::vector<Crop> crops;
+  std::vector<std::string> unnamed;
   int64_t without = 0;
   for (const fs::path& photo : photos) {
-    const auto found = owned.find(photo.string());
-    if (found == owned.end()) {
-      ++without;
+    const auto found = owners.boxes.find(photo.string());
+    if (found == owners.boxes.end()) {
+      unnamed.push_back(photo.string());
       continue;
     }
+    if (found->second.empty()) ++without;
     for (const PhotoBox* box : found->second)
       crops.push_back({name_of({photo, box->box}), photo, box->kind, box->confidence, box->place});
   }
+  if (crops.empty())
+    fail("{} has no box for any of the {} images; it lists, for instance, {}", path.string(), photos.size(),
+         file.boxes.front().image);
+  report_missing(names, owners, path, unnamed.empty());
+  if (file.photos.empty())
+    without += static_cast<int64_t>(std::exchange(unnamed, {}).size());  // it lists only photos with boxes
+  report_unnamed(unnamed, photos.size(), path);
   if (without > 0)
-    logger().warn("{}: ignoring {} of {} photos, which have no box", path.string(), without, photos.size());
+    logger().info("{}: ignoring {} of {} photos, which have no box", path.string(), without, photos.size());
   return crops;
 }
 

@@ -56,6 +56,8 @@ void Boxes::refuse(const std::string& where, const std::string& reason) {
   ++refused_count_;
 }
 
+void Boxes::list_failure(const std::string& name) { failures_.push_back(name); }
+
 /// Two names that look alike become one: that is said.
 void Boxes::take_kind(PhotoBox& box) {
   std::string written = std::exchange(box.kind, clean_name(box.kind));
@@ -126,6 +128,9 @@ BoxFile Boxes::finish(bool kinds_may_be_classes) {
   if (refused_count_ > 0)
     logger().warn("{}: ignoring boxes that cannot be cut out, {}: {}{}", choice_.file.string(), refused_count_,
                   fmt::join(refused_, "; "), refused_count_ > static_cast<int64_t>(refused_.size()) ? "; ..." : "");
+  if (!failures_.empty())
+    logger().warn("{}: photos that the detector could not read have no box and need not be empty, {}: {}",
+                  choice_.file.string(), failures_.size(), first_of(failures_, kNamed));
   if (repeated_ > 0) logger().warn("{}: duplicate boxes are used once: {}", choice_.file.string(), repeated_);
   if (unsure_ + others_ > 0)
     logger().info("{}: using {} boxes, ignoring {} of a confidence below {} and {} of other kinds",

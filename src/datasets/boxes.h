@@ -25,7 +25,9 @@ struct PhotoBox {
 /// The boxes of a file that are taken. A file with no other kinds than MegaDetector's (animal, person,
 /// vehicle) gives positions, not classes.
 struct BoxFile {
-  std::vector<PhotoBox> boxes;     ///< in the order of the file
+  std::vector<PhotoBox> boxes;  ///< in the order of the file
+  std::vector<std::string>
+      photos;                      ///< all that it lists, with and without boxes; empty: a format that lists only boxes
   bool kinds_are_classes = false;  ///< what people labelled, as opposed to a detector's kinds (animal, person)
 };
 

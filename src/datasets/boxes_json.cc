@@ -75,6 +75,13 @@ void take_detection(const json& image, const json& detection, const json& kinds,
   });
 }
 
+void take_listed(const json& image, Boxes& boxes) {
+  std::string name = image.at("file").get<std::string>();
+  if (const auto failure = image.find("failure"); failure != image.end() && !failure->is_null())
+    boxes.list_failure(name);
+  boxes.list_photo(std::move(name));
+}
+
 std::unordered_map<int64_t, std::string> coco_kinds(const json& root) {
   std::unordered_map<int64_t, std::string> kinds;
   const json& list = list_in(root, "categories");
@@ -106,6 +113,8 @@ void take_megadetector(const json& root, Boxes& boxes) {
   if (!kinds.is_object()) fail("detection_categories is not an object");
   const json& images = list_in(root, "images");
   for (size_t i = 0; i < images.size(); ++i) {
+    const std::string where = fmt::format("images[{}]", i);
+    at_place(where, [&] { take_listed(images[i], boxes); });
     const auto detections = images[i].find("detections");
     if (detections == images[i].end() || !detections->is_array()) continue;  // a failure, or nothing was found
     for (size_t d = 0; d < detections->size(); ++d)
@@ -116,6 +125,7 @@ void take_megadetector(const json& root, Boxes& boxes) {
 void take_coco(const json& root, Boxes& boxes) {
   const auto kinds = coco_kinds(root);
   const auto pictures = coco_pictures(root);
+  for (const auto& [id, picture] : pictures) boxes.list_photo(picture.name);
   const json& annotations = list_in(root, "annotations");
   const auto take = [&](const json& item, const BoxPlace& place, const std::string& where) {
     const auto picture = pictures.find(whole_number<int64_t>(item.at("image_id")));

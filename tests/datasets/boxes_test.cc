@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class BoxFiles : public ::testing::Test {
  protected:
@@ -162,10 +163,32 @@ TEST_F(BoxFiles, BelongToThePhotosWhosePathsEndAsTheyWriteThem) {
     EXPECT_THAT(log.text(), AllOf(HasSubstr("1 of 2 photos with boxes are not among those given"),
                                   HasSubstr("site3/a.jpg"), HasSubstr("1 of 2 photos, which have no box")));
   }
+  {
+    const Logged log;
+    crops("site1/a.jpg,1,2,3,4\nsite2/a.jpg,1,2,3,4\nsite3/a.jpg,1,2,3,4\n");
+    EXPECT_THAT(log.text(), AllOf(HasSubstr("1 of 3 photos with boxes are not among those given: site3/a.jpg"),
+                                  HasSubstr("info"), Not(HasSubstr("warning"))))
+        << "the boxes of a larger collection";
+  }
   EXPECT_THAT(crops("C:\\cams\\site1\\a.jpg,1,2,3,4\nC:\\cams\\site2\\a.jpg,5,6,7,8\n"),
               ElementsAre("/p/site1/a.jpg#xywh=1,2,3,4", "/p/site2/a.jpg#xywh=5,6,7,8"));
   EXPECT_THAT(message_of([&] { crops("a.jpg,1,2,3,4\n"); }), HasSubstr("has no box for any of the 2 images"))
       << "either photo may be meant";
+}
+
+// MegaDetector lists empty photos too: one that it does not list, or could not read, may show an animal.
+TEST_F(BoxFiles, TellEmptyPhotosFromThoseThatTheDetectorDidNotSee) {
+  const auto logged = [&](const std::vector<fs::path>& photos) {
+    const Logged log;
+    EXPECT_EQ(crop_photos(photos, read_boxes({megadetector()}), "md.json").size(), 2U);
+    return log.text();
+  };
+  EXPECT_THAT(logged({"/p/site1/a.jpg", "/p/site2/a.jpg", "/p/site2/broken.jpg"}),
+              AllOf(HasSubstr("could not read have no box and need not be empty, 1: site2/broken.jpg"),
+                    HasSubstr("2 of 3 photos, which have no box"), Not(HasSubstr("does not list"))));
+  EXPECT_THAT(logged({"/p/site1/a.jpg", "/p/site3/a.jpg"}),
+              AllOf(HasSubstr("warning"), HasSubstr("1 of 2 photos, which it does not list: /p/site3/a.jpg"),
+                    Not(HasSubstr("which have no box:"))));
 }
 
 TEST_F(BoxFiles, MakeADatasetOfTheirClassesOrOfTheFolders) {
@@ -290,7 +313,7 @@ TEST_F(BoxFiles, OfOtherTypesAreNamedByTheirPlace) {
   EXPECT_THAT(
       error_of({put("md.json", R"({"detection_categories": {"1": "animal"}, "images": [{"file": 7, "detections": [
                   {"category": "1", "bbox": [0, 0, 0.5, 0.5]}]}]})")}),
-      HasSubstr("md.json: images[0].detections[0]: type must be string"));
+      HasSubstr("md.json: images[0]: type must be string"));
   EXPECT_THAT(error_of({put("md.json", R"({"detection_categories": {"1": "animal"}, "images": 3})")}),
               HasSubstr("md.json: images is not a list"));
   EXPECT_THAT(

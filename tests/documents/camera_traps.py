@@ -1,5 +1,6 @@
 """Runs every block of docs/camera-traps.md in order, on a folder like a camera trap's that protocom draws: bursts of three frames and an empty photo,
-with EXIF times, and MegaDetector's boxes. The table of visits must have a visit for each burst and no empty photo.
+with EXIF times, and MegaDetector's boxes. The table of visits must have a visit for each burst and no empty photo, and a photo that MegaDetector
+could not read must be named.
 
     camera_traps.py PROGRAM PAGE WORK PYTHON"""
 import csv
@@ -27,7 +28,7 @@ def run(command, what):
     done = subprocess.run(command, cwd=work, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"camera_traps: {what} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def lay_out():
@@ -55,10 +56,11 @@ def lay_out():
             box = {"category": "1", "conf": 0.9, "bbox": [0.05, 0.05, 0.9, 0.9]}
             found["images"].append({"file": path, "detections": [] if is_empty else [box]})
             if number < LABELLED and not is_empty:
-                labels.append(f"{path},{name}")
+                labels.append(f"camera-trap/{path},{name}")
+    found["images"][-1] = {"file": path, "failure": "Failure image access"}
     (work / "megadetector.json").write_text(json.dumps(found))
-    (work / "camera-trap/labels.csv").write_text("\n".join(labels))
-    return classes
+    (work / "labels.csv").write_text("\n".join(labels))
+    return classes, path
 
 
 def run_blocks():
@@ -78,10 +80,12 @@ def check(what, found, expected):
 
 
 os.environ.pop("PROTOCOM_ENCODER", None)
-classes = lay_out()
+classes, failed = lay_out()
 printed = run_blocks()
 check("labelled photos and moments", f"{LABELLED * FRAMES} photos, {LABELLED} moments" in printed, True)
 rows = list(csv.DictReader((work / "visits.csv").open()))
+check("warnings", sum(line.startswith("warning:") for line in printed.splitlines()), 4)  # one of each command
+check("photos that MegaDetector could not read", printed.count(f"need not be empty, 1: {failed}\n"), 4)
 check("rows", len(rows), VISITS * FRAMES)
 check("visits", len({row["series"] for row in rows}), VISITS)
 check("visits of one folder", {len({row["image"].split("/")[-2] for row in rows if row["series"] == one}) for one in {row["series"] for row in rows}}, {1})

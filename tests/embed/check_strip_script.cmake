@@ -6,9 +6,10 @@ set(script [==[
 
 /** @param {string} a */
 export const f = a => {
-    const address = 'http://x';  // behind code: it stays
+    const address = 'http://x';  // behind code
     const rx = /\/\*\* not a comment \*\/ [^;]/g;
     /** @type {number} */ const n = 1;
+    const m = f(/** @type {string} */ (n));
     return `${a ? `in // it` : '/** text */'}`;
 };
 /**
@@ -19,9 +20,10 @@ f('a');
 string(REPLACE "an odd ` in" "two `` in" script "${script}")
 set(expected [==[
 export const f = a => {
-const address = 'http://x';  // behind code: it stays
+const address = 'http://x';
 const rx = /\/\*\* not a comment \*\/ [^;]/g;
 const n = 1;
+const m = f((n));
 return `${a ? `in // it` : '/** text */'}`;
 };
 f('a');

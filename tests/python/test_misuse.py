@@ -259,7 +259,7 @@ def test_images_of_other_kinds_are_refused(photos, tmp_path):
     for given, words in (([np.zeros(4)], "an image must be"), ([np.zeros((5, 4, 5), np.uint8)], "(5, 4, 5)"), ([None], "an image is None"),
                          ([np.full((4, 4), 200.0)], "floats from 200.0 to 200.0"), ([np.full((4, 4, 3), np.nan)], "expected 0 to 1"),
                          ([np.zeros((4, 4, 3), np.int64)], "found int64"), ([io.StringIO("text")], "open as text"), (None, "an image is None"),
-                         ([tmp_path / "no.png"], "no.png"), ([tmp_path / "none.png"], "none.png"), ([b"no"], "image 0"),
+                         (5, "an image must be"), ([tmp_path / "no.png"], "no.png"), ([tmp_path / "none.png"], "none.png"), ([b"no"], "image 0"),
                          ([], "expected at least one image")):
         with pytest.raises(protocom.Error) as caught:
             encoder.extract(given)

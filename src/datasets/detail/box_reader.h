@@ -19,6 +19,10 @@ class Boxes {
 
   /// `where` as a message names it: "crops.csv:3", "annotations[7]".
   void take(PhotoBox box, const std::string& where);
+  /// A photo that the file lists, with or without boxes.
+  void list_photo(std::string name) { file_.photos.push_back(std::move(name)); }
+  /// One that the detector could not read: it has no boxes, but need not be empty.
+  void list_failure(const std::string& name);
   /// One that is not a box, and why.
   void refuse(const std::string& where, const std::string& reason);
   /// Says what was left out. `kinds_may_be_classes`: false for a format that has a detector's kinds alone. Throws Error
@@ -38,6 +42,7 @@ class Boxes {
   BoxFile file_;
   std::vector<std::string> places_;   // of its boxes
   std::vector<std::string> refused_;  // the first few
+  std::vector<std::string> failures_;
   int64_t refused_count_ = 0, repeated_ = 0, unsure_ = 0, others_ = 0;
 };
 
