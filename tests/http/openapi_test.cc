@@ -129,7 +129,7 @@ TEST_F(Served, TheDocumentNamesEachOperationOnceAndDescribesItsPathAndAnswers) {
 
 TEST_F(Served, WhateverChangesTheRecognizerAsksForAKeyThatWrites) {
   const http::Api api(path_, {}, nullptr);
-  const std::set<std::string> reading_posts = {"classify", "explain", "infer", "test"};
+  const std::set<std::string> reading_posts = {"classify", "explain", "findSimilar", "infer", "test"};
   for (const http::Route& route : api.routes()) {
     if (route.method == "GET" || reading_posts.count(route.operation) > 0) continue;
     EXPECT_EQ(route.asks, http::Asks::kWrite) << route.operation;
@@ -181,7 +181,7 @@ TEST_F(Served, TheDocumentSaysThatImagesAreBytes) {
       ++bodies;
     }
   }
-  EXPECT_EQ(bodies, 6) << "enrol, add unlabelled ones, classify, explain, calibrate, test";
+  EXPECT_EQ(bodies, 7) << "enrol, add unlabelled ones, classify, explain, find similar ones, calibrate, test";
 }
 
 TEST_F(Served, TheDocumentNamesEveryFieldOfAnAnswer) {
