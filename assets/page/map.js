@@ -200,7 +200,7 @@ function draw() {
 }
 
 async function show() {
-  if (!byId('map-box').open || shownFor === state.revision) return;
+  if (byId('map-box').hidden || !byId('map-box').open || shownFor === state.revision) return;
   shownFor = state.revision;
   byId('map-box').classList.add('busy');
   try {
