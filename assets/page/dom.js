@@ -115,7 +115,7 @@ export async function attempt(control, work, place = null) {
   } finally {
     if (control) control.disabled = false;
     const lost = document.activeElement === document.body || document.activeElement === null;
-    if (focused && lost) (control.isConnected && !control.hidden ? control : byId('main')).focus({preventScroll: true});
+    if (focused && lost) (control.getClientRects().length ? control : byId('main')).focus({preventScroll: true});
   }
 }
 

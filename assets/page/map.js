@@ -94,7 +94,9 @@ function toggle(some) {
 
 function showSelection() {
   for (const [i, dot] of dots().entries()) dot.classList.toggle('selected', selected.has(pathOf(points[i])));
+  const hadFocus = byId('map-selection').contains(document.activeElement);
   byId('map-selection').hidden = !selected.size;
+  if (hadFocus && !selected.size) byId('map').focus({preventScroll: true});
   byId('map-count').textContent = `${selected.size} selected`;
   refill(byId('map-selected'), [...selected.values()].slice(0, mostShown).map(one => el('li', {}, el('button', {
     type: 'button', class: 'open', title: 'Take it out of the selection', 'aria-label': `Take this photo out of the selection: ${nameOf(one)}`, onclick: () => toggle([one])},
@@ -148,7 +150,7 @@ async function change(way, some, name) {
   const what = name === undefined ? `${counted(some.length, 'photo')} removed` : `${counted(some.length, 'photo')} put in ${displayName(name)}`;
   remember(what, [done.change]);
   for (const example of numbers('example')) forgotten({example}, done.change);
-  selected.clear();
+  for (const one of some) selected.delete(pathOf(one));
   showSelection();
   await refresh();
   say(what + '. Undo takes it back.');
@@ -212,7 +214,8 @@ async function show() {
     byId('map-box').classList.remove('busy');
   }
   chosen = -1;
-  selected.clear();  // what was moved has another number
+  const there = new Set(points.map(pathOf));  // what was moved has another number
+  for (const path of selected.keys()) if (!there.has(path)) selected.delete(path);
   byId('map-photo').replaceChildren();
   byId('map-tools').hidden = true;
   draw();
@@ -226,7 +229,7 @@ export function listenToMap() {
     attempt(null, show);
   });
   byId('map-box').addEventListener('toggle', () => attempt(null, show));
-  byId('map').addEventListener('click', (/** @type {MouseEvent} */ event) => { if (!drew) chooseAt(event); });
+  byId('map').addEventListener('click', (/** @type {MouseEvent} */ event) => { if (!drew || !event.detail) chooseAt(event); });  // a click without a pointer has no detail
   byId('map').addEventListener('keydown', press);
   listenToLasso();
   onSubmit('map-words', async () => {

@@ -19,7 +19,7 @@ function show() {
   byId('curl-key').hidden = !hasKey();
   byId('elsewhere').textContent = local ? 'This server answers this machine alone. Started like this it shows a code that a phone in the same network scans, with a key and encryption of that session alone:'
                                         : `Open ${location.origin} there; the live camera works where the address begins with https.`;
-  byId('elsewhere-lines').hidden = !local;
+  byId('elsewhere-lines').hidden = !local || !byId('invitation').hidden;
   byId('serve-line').textContent = `protocom serve ${quoted(file)} --share`;
 }
 
@@ -43,7 +43,8 @@ async function invite() {
 export const onnxPath = () => {
   const wanted = new URLSearchParams();
   for (const name of ['input', 'weights']) if (byId('onnx-' + name).selectedIndex) wanted.set(name, byId('onnx-' + name).value);
-  return 'v1/recognizer/onnx' + (wanted.size ? '?' + wanted : '');
+  const query = String(wanted);
+  return 'v1/recognizer/onnx' + (query && '?' + query);
 };
 
 const showPath = () => { byId('onnx-path').textContent = '/' + onnxPath(); };

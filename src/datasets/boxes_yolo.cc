@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -31,7 +32,12 @@ class Quotes {
   void begin_item() { *this = Quotes(); }
   void take(char c) {
     if (quote_ != 0) {
-      if (c == quote_) quote_ = 0;
+      if (c == quote_) closed_ = std::exchange(quote_, 0);
+      return;
+    }
+    const char closed = std::exchange(closed_, 0);
+    if (c == '\'' && closed == c) {  // two of them within single quotes are an apostrophe
+      quote_ = c;
     } else if ((c == '"' || c == '\'') && begins_) {
       quote_ = c;
       begins_ = false;
@@ -45,6 +51,7 @@ class Quotes {
 
  private:
   char quote_ = 0;
+  char closed_ = 0;  // by the last letter
   bool begins_ = true, after_colon_ = false;
 };
 
@@ -184,7 +191,9 @@ ImageBox box_around(const std::vector<double>& line) {
 
 /// Seven numbers of a tracker: class, centre, size, confidence and the track's number. Corners are within the picture.
 bool is_tracked(const std::vector<double>& line) {
-  return line.size() == 7 && line[6] >= 1 && line[6] == std::floor(line[6]) && line[5] <= 1;
+  if (line.size() != 7 || !(line[6] >= 1) || line[6] != std::floor(line[6]) || !(line[5] <= 1)) return false;
+  const auto is_within = [](double centre, double size) { return centre - size / 2 >= 0 && centre + size / 2 <= 1; };
+  return is_within(line[1], line[3]) && is_within(line[2], line[4]);
 }
 
 /// Class, centre, size and sometimes a confidence; or class and three corners or more.

@@ -46,12 +46,13 @@ class ListedFiles {
   explicit ListedFiles(std::filesystem::path folder);
   /// Nothing when it is not there, or several files may be meant.
   [[nodiscard]] std::optional<std::filesystem::path> find(const std::string& written);
-  /// The same of all rows of a list, which were moved together: where some are as they are written, a row whose folder
-  /// is missing is not another folder's file of that name; nor are two rows one file. [written]
+  /// The same of all rows of a list, which were moved together: where some files lie in the folder that is written, a
+  /// row whose file does not is not another folder's file of that name; nor are two rows one file. [written]
   [[nodiscard]] std::vector<std::optional<std::filesystem::path>> find_all(const std::vector<std::string>& written);
 
  private:
-  [[nodiscard]] bool is_as_written(const std::string& written) const;
+  /// Whether a file lies in the folder that its row states, perhaps in other capitals or with another suffix.
+  [[nodiscard]] bool is_in_its_folder(const std::string& written, const std::filesystem::path& found) const;
   std::optional<std::filesystem::path> find_plain(const std::string& plain);
   void walk();
 

@@ -91,24 +91,26 @@ std::optional<fs::path> ListedFiles::find(const std::string& written) {
   return found || name == plain || name.find('\0') != std::string::npos ? found : find_plain(name);
 }
 
-bool ListedFiles::is_as_written(const std::string& written) const {
+bool ListedFiles::is_in_its_folder(const std::string& written, const fs::path& found) const {
   const std::string plain = possible_end(plain_path(written));
-  return is_file(folder_ / plain) || is_file(folder_ / decoded(plain).c_str());
+  return (folder_ / plain).parent_path() == found.parent_path() ||
+         (folder_ / decoded(plain).c_str()).parent_path() == found.parent_path();
 }
 
 std::vector<std::optional<fs::path>> ListedFiles::find_all(const std::vector<std::string>& written) {
   std::vector<std::optional<fs::path>> found;
-  for (const std::string& one : written) found.push_back(find(one));
   std::vector<bool> moved;
-  for (size_t i = 0; i < written.size(); ++i) moved.push_back(found[i] && !is_as_written(written[i]));
-  const bool all_moved = std::find(moved.begin(), moved.end(), false) == moved.end();
   std::map<fs::path, std::set<std::string>> names;
-  for (size_t i = 0; i < written.size(); ++i) {
-    if (found[i]) names[*found[i]].insert(plain_path(written[i]));
+  bool some_stayed = false;
+  for (const std::string& one : written) {
+    found.push_back(find(one));
+    moved.push_back(found.back() && !is_in_its_folder(one, *found.back()));
+    some_stayed |= found.back() && !moved.back();
+    if (found.back()) names[*found.back()].insert(plain_path(one));
   }
   for (size_t i = 0; i < written.size(); ++i) {
     const bool names_a_folder = plain_path(written[i]).find('/') != std::string::npos;
-    if (moved[i] && ((!all_moved && names_a_folder) || names.at(*found[i]).size() > 1)) found[i].reset();
+    if (moved[i] && ((some_stayed && names_a_folder) || names.at(*found[i]).size() > 1)) found[i].reset();
   }
   return found;
 }

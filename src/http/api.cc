@@ -49,7 +49,7 @@ Api::Api(const std::filesystem::path& recognizer, const ServerOptions& options,
       settings_(editor_.file().settings()),
       takes_words_(text_encoder_ != nullptr && editor_.takes_words(text_encoder_->dim())),
       searches_words_(takes_words_ && text_encoder_->compares_with_images() &&
-                      text_encoder_->dim() == settings_.feature_dim),
+                      text_encoder_->dim() == settings_.feature_dim && editor_.file().artefact("model") == nullptr),
       readiness_file_(recognizer, FileUse::kChange, options.limits.file),
       routes_(described_routes(embedded_api("openapi"))),
       decoders_(decoder_count(options)),

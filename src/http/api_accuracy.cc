@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "base/text.h"
@@ -40,13 +41,17 @@ json accuracy_json(const ExpectedAccuracy& expected) {
 
 /// How many images of each class were asked about, and how many of them were answered right.
 json classes_json(Recognizer& recognizer, const ExpectedAccuracy& expected) {
+  const std::vector<LeftOutPhoto> photos = recognizer.left_out_photos();
   const std::vector<std::string> names = recognizer.class_names();
   std::map<std::string, int64_t> asked, wrong;
-  for (const LeftOutPhoto& photo : recognizer.left_out_photos()) ++asked[names[static_cast<size_t>(photo.place.own)]];
+  for (const LeftOutPhoto& photo : photos) {
+    const auto own = static_cast<size_t>(photo.place.own);
+    if (own < names.size()) ++asked[names[own]];  // another program may have changed the classes meanwhile
+  }
   for (const LeftOutMistake& mistake : expected.mistakes) ++wrong[mistake.class_name];
   json list = json::array();
   for (const auto& [name, count] : asked)
-    list.push_back({{"class", name}, {"asked", count}, {"right", count - wrong[name]}});
+    list.push_back({{"class", name}, {"asked", count}, {"right", std::max<int64_t>(count - wrong[name], 0)}});
   return list;
 }
 

@@ -239,6 +239,7 @@ void take_others(FirstImages& found) {
     const RequestFiles files = find_files({request});
     for (const UnreadableFile& file : files.unreadable) logger().warn("{}", file.reason);
     const std::vector<fs::path>& photos = files.paths;
+    if (photos.empty()) continue;
     logger().info("the folder '{}' is not a class: its {} photos set the threshold of 'none of these'", name,
                   photos.size());
     found.others.insert(found.others.end(), photos.begin(), photos.end());

@@ -73,7 +73,7 @@ std::vector<SimilarPhoto> similar_photos(const RecognizerSnapshot& snapshot, con
   for_each_photo(snapshot, [&](const MappedPhoto& photo, const Array& features, int64_t row) {
     const auto own = matrix_of<float>(features).row(row);
     const float lengths = std::max(own.norm() * length, std::numeric_limits<float>::min());
-    found.push_back({photo.example, photo.class_name, own.dot(direction) / lengths});
+    found.push_back({photo.example, photo.class_name, std::clamp(own.dot(direction) / lengths, -1.0F, 1.0F)});
   });
   const auto end = found.begin() + std::min(most, static_cast<int64_t>(found.size()));
   std::partial_sort(found.begin(), end, found.end(),

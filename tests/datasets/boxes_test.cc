@@ -142,10 +142,10 @@ TEST_F(BoxFiles, OfYoloHaveTheirNamesInDataYaml) {
   put("set/labels/train/a.txt", "1 0.5 0.5 0.2 0.4 0.9 7\n");
   EXPECT_THAT(lines({folder_ / "set/labels"}), ElementsAre("images/train/a dog 0.4 0.3 0.2 0.4 0.90 of 1"))
       << "of track number 7";
-  put("set/data.yaml", "names: ['Type #1', 'King''s fisher']  # two\n");
+  put("set/data.yaml", "names: ['Type #1', 'King''s, fisher # 2']  # two\n");
   put("set/labels/train/a.txt", "0 0.5 0.5 0.2 0.4\n1 0.2 0.5 0.2 0.4\n");
   EXPECT_THAT(lines({folder_ / "set"}), ElementsAre("images/train/a Type #1 0.4 0.3 0.2 0.4 1.00 of 1",
-                                                    "images/train/a King's fisher 0.1 0.3 0.2 0.4 1.00 of 1"));
+                                                    "images/train/a King's, fisher # 2 0.1 0.3 0.2 0.4 1.00 of 1"));
   EXPECT_THAT(error_of({put("empty/x.bin").parent_path()}), HasSubstr("labels/*.txt"));
 }
 

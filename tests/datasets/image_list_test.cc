@@ -299,6 +299,11 @@ TEST_F(ImageLists, AMissingPhotoIsNotAnotherFoldersPhotoOfThatName) {
       << "of two rows it may be either";
   EXPECT_EQ(ListedFiles(folder_.path()).find_all({"/x/A/1.jpg", "/x/C/2.jpg", "/x/A/1.jpg"}),
             (Found{folder_ / "A/1.jpg", folder_ / "C/2.jpg", folder_ / "A/1.jpg"}));
+  EXPECT_EQ(ListedFiles(folder_.path()).find_all({"D:/A/1.jpg", "", "D:/C/2.jpg", "D:/gone.jpg"}),
+            (Found{folder_ / "A/1.jpg", std::nullopt, folder_ / "C/2.jpg", std::nullopt}));
+  EXPECT_EQ(ListedFiles(folder_.path()).find_all({"A/1.JPG", "C/2.jpg"}),
+            (Found{folder_ / "A/1.jpg", folder_ / "C/2.jpg"}))
+      << "in other capitals it is in its folder still";
 }
 
 // Label Studio writes paths as addresses: "Capture_d%C3%A9cran.png" for "Capture_décran.png"

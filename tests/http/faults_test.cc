@@ -311,6 +311,7 @@ TEST_F(Keyed, AKeyIsAskedForAndAllowsWhatItsRoleDoes) {
     EXPECT_EQ(status(reading_, "POST", target), 403) << target;
   EXPECT_EQ(status(reading_, "GET", "/v1/recognizer/file"), 403);
   EXPECT_EQ(status(reading_, "GET", "/v1/recognizer/onnx"), 403);
+  EXPECT_EQ(status(reading_, "GET", "/v1/share"), 403);
   EXPECT_EQ(status(reading_, "DELETE", "/v1/classes/dark"), 403);
   EXPECT_EQ(status(reading_, "DELETE", "/v1/examples/1"), 403);
   EXPECT_THAT(ask("GET", "/v1/classes").headers.at("www-authenticate"), "Bearer");
