@@ -1,5 +1,4 @@
 #include "base/error.h"
-#include "base/json_text.h"
 #include "base/threads.h"
 #include "encoders/text_encoder.h"
 #include "http/detail/api.h"
@@ -35,10 +34,13 @@ std::optional<int64_t> number_in(const Sent& sent, const char* name) {
 
 Wanted wanted_in(const Sent& sent) {
   Wanted wanted = {number_in(sent, "example"), number_in(sent, "unlabelled"), std::nullopt};
-  if (const std::optional<json> words = sent.find("words"); words) {
-    wanted.words = words->is_string() ? words->get<std::string>() : json_text(*words);  // a form's "2023" is a number
-    check_description(*wanted.words);
+  if (const auto field = sent.fields.find("words"); field != sent.fields.end()) {
+    wanted.words = field->second;  // "2023" too
+  } else if (sent.members.contains("words")) {
+    if (!sent.members["words"].is_string()) refuse(400, "'words': expected a text");
+    wanted.words = sent.members["words"].get<std::string>();
   }
+  if (wanted.words) check_description(*wanted.words);
   const int64_t sent_features = sent.features.defined() ? sent.features.size(0) : 0;
   const int64_t given = static_cast<int64_t>(sent.images.size()) + sent_features + int64_t{wanted.example.has_value()} +
                         int64_t{wanted.unlabelled.has_value()} + int64_t{wanted.words.has_value()};
