@@ -223,8 +223,8 @@ struct FirstImages {
 
 /// Whether a folder of this name holds photos of none of the classes.
 bool is_none_of_the_classes(const std::string& name) {
-  static const std::set<std::string> names = {"none", "background", "blank", "other", "unknown"};
-  return names.count(lowercase(name)) > 0;
+  static const std::set<std::string> kNames = {"none", "background", "blank", "other", "unknown"};
+  return kNames.count(lowercase(name)) > 0;
 }
 
 /// Takes such folders out of the classes, and logs it.

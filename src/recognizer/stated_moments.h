@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "protocom/recognizer_parts.h"
 #include "recognizer/recognizer.h"
 
 namespace protocom {
