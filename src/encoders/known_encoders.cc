@@ -1,5 +1,7 @@
 #include "encoders/known_encoders.h"
 
+#include <utility>
+
 #include "encoders/installed_encoders.h"
 
 namespace protocom {
@@ -9,10 +11,8 @@ std::string from_hub(const std::string& repository, const std::string& name) {
   return "hf download " + repository + " --local-dir " + name;
 }
 
-}  // namespace
-
-const std::vector<KnownEncoder>& known_encoders() {
-  static const std::vector<KnownEncoder> kKnown = {
+std::vector<KnownEncoder> encoders_of_images() {
+  return {
       {kDefaultEncoder, "small convolutional network, ImageNet", "Apache-2.0", 17, 224, 1280, BirdAccuracy{81.3, 95.0},
        "make install-encoder (in the source tree), or the package protocom-encoder"},
       {"efficientnet-lite2", "the same, larger images", "Apache-2.0", 0, 260, 1280, BirdAccuracy{80.7, 94.3},
@@ -42,6 +42,11 @@ const std::vector<KnownEncoder>& known_encoders() {
        {},
        "accept its terms on Hugging Face, then " +
            from_hub("facebook/dinov3-vits16-pretrain-lvd1689m", "dinov3-small")},
+  };
+}
+
+std::vector<KnownEncoder> encoders_of_images_and_texts() {
+  return {
       {"siglip2-base",
        "ViT-B/16 of images and texts",
        "Apache-2.0",
@@ -75,6 +80,16 @@ const std::vector<KnownEncoder>& known_encoders() {
        {},
        "export the image tower of open_clip's MobileCLIP-S2 to ONNX"},
   };
+}
+
+}  // namespace
+
+const std::vector<KnownEncoder>& known_encoders() {
+  static const std::vector<KnownEncoder> kKnown = [] {
+    std::vector<KnownEncoder> all = encoders_of_images();
+    for (KnownEncoder& one : encoders_of_images_and_texts()) all.push_back(std::move(one));
+    return all;
+  }();
   return kKnown;
 }
 

@@ -133,7 +133,7 @@ Image square_around(const Image& image, const ImageBox& box, const ImageSize& si
   const Span across = span_around((left + right) / 2, taken, image.width);
   const Span down = span_around((top + bottom) / 2, taken, image.height);
   if (taken > kLargestSquare) {  // a strip of 20,000 x 1 pixels would take 1.2 GB
-    const double shrink = static_cast<double>(kLargestSquare / 2) / static_cast<double>(taken);
+    const double shrink = 0.5 * static_cast<double>(kLargestSquare) / static_cast<double>(taken);
     const auto shorter = [&](int64_t length) {
       return std::max<int64_t>(1, std::llround(static_cast<double>(length) * shrink));
     };
