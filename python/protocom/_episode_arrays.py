@@ -7,6 +7,7 @@ from . import _arrays
 from ._damage import reading
 from ._errors import Error, UsageError
 from ._later import json, zipfile
+from ._whole_file import whole_file
 
 _KINDS = {"classes": "class", "support": "row", "query": "row", "pool": "row"}  # what the integers of a part index
 _PARTS = tuple(_KINDS)
@@ -23,7 +24,8 @@ def write(path, core, features):
     called = {"class": features.names, "row": features._core.ids}
     names = {kind: [(number, called[kind][number]) for number in used[kind].tolist()] for kind in used}
     header = {"shape": core.head(), "hash": core.hash, "names": names}
-    np.savez_compressed(os.fspath(path), **arrays, header=np.array(json.dumps(header)))
+    with whole_file(path) as name:
+        np.savez_compressed(name, **arrays, header=np.array(json.dumps(header)))
 
 
 def read(path, features, made_of):

@@ -6,6 +6,7 @@ import numpy as np
 from . import _arrays
 from ._damage import reading
 from ._errors import Error, UsageError
+from ._whole_file import whole_file
 
 _FEATURES, _LABELS = ("embedding", "features"), ("label", "class")
 _FEW_VALUES, _VALUES_A_BYTE = 1 << 24, 16  # real features take at least a byte or two each
@@ -49,7 +50,8 @@ def write(path, features, labels, names, split, ids):
     columns["label"] = pyarrow.DictionaryArray.from_arrays(pyarrow.array(labels), pyarrow.array(names))  # keeps the classes' order
     columns["split"] = pyarrow.array(of_images, pyarrow.string())
     columns["embedding"] = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(features.ravel()), features.shape[1])
-    parquet.write_table(pyarrow.table(columns), _arrays.fspath(path))
+    with whole_file(_arrays.fspath(path)) as name:
+        parquet.write_table(pyarrow.table(columns), name)
 
 
 def _modules():

@@ -9,6 +9,7 @@ from ._damage import reading
 from ._engine import engine
 from ._errors import Error, UsageError
 from ._later import json
+from ._whole_file import whole_file
 
 _EXPECTED = "a file of Results.save or `protocom evaluate --json`"
 
@@ -60,7 +61,7 @@ class Results:
 
     def save(self, path):
         """Writes ``findings`` as JSON, which ``Results.read`` reads."""
-        with open(_arrays.fspath(path), "w", encoding="utf-8") as file:
+        with whole_file(_arrays.fspath(path)) as name, open(name, "w", encoding="utf-8") as file:
             json.dump(self.findings, file, ensure_ascii=False)
 
     def label(self, method):

@@ -78,6 +78,16 @@ def test_results_are_rows_and_a_table(collection):
     assert results._repr_html_().count("<tr>") == 5
 
 
+def test_a_file_is_as_it_was_where_a_new_one_cannot_be_written_whole(collection, tmp_path):
+    results = protocom.evaluate(collection, methods=["mean"], episodes=3)
+    results.save(tmp_path / "results.json")
+    before = (tmp_path / "results.json").read_text()
+    results.findings = {"half": 1, "cannot be written": object()}
+    with pytest.raises(TypeError):
+        results.save(tmp_path / "results.json")
+    assert (tmp_path / "results.json").read_text() == before and len(list(tmp_path.iterdir())) == 1
+
+
 def test_without_methods_the_mean_and_what_was_fitted_are_evaluated(collection):
     fitted = protocom.fit("plda", *collection.of("base"))
     assert [one["method"] for one in protocom.evaluate(collection, shots=1, episodes=5).rows] == ["mean"]
