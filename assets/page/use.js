@@ -47,7 +47,12 @@ export const onnxPath = () => {
   return 'v1/recognizer/onnx' + (query && '?' + query);
 };
 
-const showPath = () => { byId('onnx-path').textContent = '/' + onnxPath(); };
+function showPath() {
+  const weights = byId('onnx-weights'), eightBit = [...weights.options].find(one => one.value === 'int8');
+  if (eightBit) eightBit.disabled = byId('onnx-input').value === 'features';  // those of an encoder, which is left out
+  if (eightBit?.disabled && eightBit.selected) weights.selectedIndex = 0;
+  byId('onnx-path').textContent = '/' + onnxPath();
+}
 
 let isAsked = false;
 
