@@ -119,14 +119,25 @@ std::vector<int64_t> examples_of_class(const Database& database, int64_t id) {
   return ids;
 }
 
-/// Examples as examples of another class, less those that it holds; returns how many were added.
-int64_t copy_examples(const Database& database, const Change& change, const std::vector<int64_t>& ids, int64_t to) {
+/// Where photos come from that become examples of a class.
+struct PhotoSource {
+  const char* table;
+  const char* thumbnail;  // selects [example, jpeg, change] of a photo
+};
+constexpr PhotoSource kExamplePhotos = {"examples",
+                                        "SELECT ?, jpeg, ? FROM thumbnails WHERE example = ? AND removed_by IS NULL"};
+constexpr PhotoSource kUnlabelledPhotos = {"unlabelled",
+                                           "SELECT ?, jpeg, ? FROM unlabelled WHERE id = ? AND length(jpeg) > 0"};
+
+/// Copies photos into a class, without those that it has; returns how many were added.
+int64_t copy_photos(const Database& database, const Change& change, const PhotoSource& from,
+                    const std::vector<int64_t>& ids, int64_t to) {
   Statement insert_example = database.prepare(
-      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, taken, added_by) "
-      "SELECT ?, hash, feature, time, source, taken, ? FROM examples WHERE id = ?");
-  Statement insert_thumbnail = database.prepare(
-      "INSERT INTO thumbnails(example, jpeg, added_by) "
-      "SELECT ?, jpeg, ? FROM thumbnails WHERE example = ? AND removed_by IS NULL");
+      fmt::format("INSERT OR IGNORE INTO examples(class, hash, feature, time, source, taken, added_by) "
+                  "SELECT ?, hash, feature, time, source, taken, ? FROM {} WHERE id = ?",
+                  from.table));
+  Statement insert_thumbnail =
+      database.prepare(fmt::format("INSERT INTO thumbnails(example, jpeg, added_by) {}", from.thumbnail));
   int64_t added = 0;
   for (const int64_t id : ids) {
     insert_example.bind(to).bind(change.id()).bind(id).run();
@@ -151,7 +162,7 @@ int64_t move_live_examples(const Database& database, const Change& change, const
   for (const int64_t id : ids) {
     if (std::binary_search(there.begin(), there.end(), id)) fail("example {} is already in class '{}'", id, into);
   }
-  const int64_t moved = copy_examples(database, change, ids, to);
+  const int64_t moved = copy_photos(database, change, kExamplePhotos, ids, to);
   remove_live_examples(database, change, ids);
   return moved;
 }
@@ -281,7 +292,7 @@ int64_t RecognizerFile::merge_class(const std::string& name, const std::string& 
     const int64_t size_before = bytes_of(*database_);
     const int64_t from = class_id(name), to = class_id(into);
     if (from == to) fail("class '{}' cannot be merged into itself: name another one", name);
-    const int64_t moved = copy_examples(*database_, change, examples_of_class(*database_, from), to);
+    const int64_t moved = copy_photos(*database_, change, kExamplePhotos, examples_of_class(*database_, from), to);
     remove_live_class(*database_, change, from);
     check_room(*database_, size_before);
     change.commit();
@@ -322,7 +333,7 @@ EnrolledClass RecognizerFile::place(const PhotoIds& photos, const ClassEnrolment
     const bool changed = enrol_one(*database_, change, settings_, into, done);
     const int64_t to = class_id(into.name);
     const int64_t placed = move_live_examples(*database_, change, photos.examples, to, into.name) +
-                           place_unlabelled(*database_, change, photos.unlabelled, to);
+                           copy_photos(*database_, change, kUnlabelledPhotos, photos.unlabelled, to);
     remove_live_unlabelled(*database_, change, photos.unlabelled);
     done.added += placed;
     done.held += count - placed;

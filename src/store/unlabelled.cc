@@ -71,23 +71,6 @@ NewExamples unlabelled_contents(const Database& database, const RecognizerSettin
   return kept;
 }
 
-int64_t place_unlabelled(const Database& database, const Change& change, const std::vector<int64_t>& ids, int64_t to) {
-  Statement insert_example = database.prepare(
-      "INSERT OR IGNORE INTO examples(class, hash, feature, time, source, taken, added_by) "
-      "SELECT ?, hash, feature, time, source, taken, ? FROM unlabelled WHERE id = ?");
-  Statement insert_thumbnail = database.prepare(
-      "INSERT INTO thumbnails(example, jpeg, added_by) "
-      "SELECT ?, jpeg, ? FROM unlabelled WHERE id = ? AND length(jpeg) > 0");
-  int64_t added = 0;
-  for (const int64_t id : ids) {
-    insert_example.bind(to).bind(change.id()).bind(id).run();
-    if (database.rows_changed() == 0) continue;
-    ++added;
-    insert_thumbnail.bind(database.last_row()).bind(change.id()).bind(id).run();
-  }
-  return added;
-}
-
 void remove_live_unlabelled(const Database& database, const Change& change, const std::vector<int64_t>& ids) {
   for (const int64_t id : ids) {
     if (change.remove("unlabelled", "id", id) == 0) fail("{} has no unlabelled image {}", database.path().string(), id);
