@@ -23,7 +23,7 @@ def recipe():
 
 @pytest.fixture
 def asked(photos, tmp_path, monkeypatch):
-    """A folder with mine.pcm and holiday/, and the classes of its photos by name; a file that is no photo has none."""
+    """A folder with mine.pcm and holiday/, and the class of each photo by file name; other files have none."""
     mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
     (tmp_path / "holiday").mkdir()
     paths = protocom.images_in(photos / "holiday")

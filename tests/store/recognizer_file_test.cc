@@ -310,7 +310,7 @@ TEST_F(RecognizerFileTest, KnowsWhenPhotosWereTakenThroughMovesAndUndo) {
   file.undo();
   EXPECT_THAT(times(0), ElementsAre(std::nullopt, 1.5e9));
   SqliteFile(path_).run("UPDATE examples SET taken = CASE id WHEN 1 THEN 'noon' ELSE 9e999 END");
-  EXPECT_THAT(times(0), IsEmpty()) << "what is no number is unknown";
+  EXPECT_THAT(times(0), IsEmpty()) << "texts and infinity are unknown times";
   dogs.examples.taken = {1.0};
   EXPECT_THAT(message_of([&] { file.enrol({dogs}); }), HasSubstr("class 'dog': 1 capture times for 2 images"));
 }
