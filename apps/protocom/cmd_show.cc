@@ -60,7 +60,7 @@ void print_json(const std::string& file, const ArtefactContents& contents) {
   fmt::print("{}\n", printed_json(document, 2));
 }
 
-/// What a recognizer holds, which is no archive of members.
+/// The content of a recognizer, an SQLite file: its artefacts and numbers of classes and images in place of members.
 ArtefactContents contents_of_recognizer(const std::string& path) {
   const RecognizerFile file(path, FileUse::kRead);
   ArtefactContents contents{file.header(), {}};

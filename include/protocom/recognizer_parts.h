@@ -15,8 +15,8 @@ struct MomentRule {
   MomentRule(const char* word) : by(word) {}
   MomentRule(std::string word) : by(std::move(word)) {}
   /// auto: those taken within two seconds of each other (EXIF) and those alike; off: none, each photo counts;
-  /// "visits.csv:visit", or "visit" if the images have a table: those with one text in this column of the table. There
-  /// is no form for bool: std::string would accept `false` as a character.
+  /// "visits.csv:visit", or "visit" if the images have a table: those with one text in this column of the table. A
+  /// bool does not compile.
   std::string by;
 };
 
