@@ -205,7 +205,8 @@ void add_tasks(CLI::App& command, EvaluateArguments& options, EvaluationFiles& f
                      "Images per class of an unlabelled pool that transductive methods use instead of the queries");
   auto* file =
       add_input_option(command, "--episodes-file", files.episodes, "Run these episodes (JSON) instead of drawing some");
-  for (const char* drawn : {"--unlabelled", "--query-distribution", "--alpha", "--seeds"})
+  for (const char* drawn : {"--n-way", "--k-shot", "--n-query", "--unlabelled", "--query-distribution", "--alpha",
+                            "--episodes", "--seed", "--seeds"})
     file->excludes(command.get_option(drawn));
   add_output_option(command, "--save-episodes", options.save_episodes,
                     "Write the drawn episodes (JSON), for other programs");

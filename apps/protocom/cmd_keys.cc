@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "http/api_keys.h"
+#include "io/output_lock.h"
 
 namespace protocom::cli {
 namespace {
@@ -18,6 +19,7 @@ ApiKeys read_or_new_keys(const KeysArguments& options) {
 
 void run_add(KeysArguments& options) {
   check_writable(options.file);
+  const OutputLock lock(options.file);  // what another process adds or removes meanwhile would be lost
   ApiKeys keys = read_or_new_keys(options);
   const std::string text = keys.add(options.key);
   keys.write(options.file);
@@ -34,6 +36,8 @@ void run_list(const KeysArguments& options) {
 }
 
 void run_remove(const KeysArguments& options) {
+  check_writable(options.file);
+  const OutputLock lock(options.file);
   ApiKeys keys = ApiKeys::read(options.file);
   keys.remove(options.key.name);
   keys.write(options.file);

@@ -15,7 +15,7 @@ import time
 import urllib.request
 
 BIN = pathlib.Path(sys.executable).parent
-NO_ENCODER = "needs LibTorch"  # says who has no plug-in and nothing else that runs encoders
+NO_ENCODER = "ONNX Runtime is not found"  # says who has nothing that runs encoders
 begin = time.monotonic()
 
 

@@ -9,7 +9,9 @@
 #include "base/clean_name.h"
 #include "base/error.h"
 #include "encoders/encoder.h"
+#include "encoders/huggingface_images.h"
 #include "encoders/installed_encoders.h"
+#include "encoders/onnx_file_kind.h"
 #include "io/files.h"
 #include "io/files_below.h"
 #include "io/scratch_folder.h"
@@ -77,6 +79,14 @@ void put_file(const fs::path& from, const fs::path& to) {
   write_file_with(to, [&](const fs::path& made) { fs::copy_file(from, made, fs::copy_options::overwrite_existing); });
 }
 
+/// A folder with a file and the settings of its images: a file of that name alone would lose them.
+void put_with_images(const fs::path& file, const std::string& images, const fs::path& to) {
+  const ScratchFolder both;
+  fs::copy_file(file, both.path() / ("model" + file.extension().string()));
+  write_file(both.path() / huggingface::kImages, images);
+  put_folder(both.path(), to);
+}
+
 /// Others of the same name in this folder (NAME.onnx where NAME is a folder now).
 void remove_others(const fs::path& kept, const std::string& name) {
   for (const auto& entry : fs::directory_iterator(kept.parent_path())) {
@@ -110,8 +120,12 @@ fs::path add_encoder(std::string_view written, const fs::path& path, AddedTwice 
     const fs::path file = as_one_file(from, {}, scratch.path());
     if (!has_encoder_suffix(file))
       fail("{}: expected a file that ends in .onnx, .tflite, .safetensors, .pt or .npz", from.string());
-    added += file.extension();
-    put_file(file, added);
+    if (const auto images = is_onnx_file(from) ? huggingface::images_text_beside(from) : std::nullopt) {
+      put_with_images(file, *images, added);
+    } else {
+      added += file.extension();
+      put_file(file, added);
+    }
   }
   remove_others(added, name);
   return added;

@@ -129,6 +129,9 @@ std::unique_ptr<Encoder> open_encoder(const fs::path& path, const EncoderFileOpt
   if (takes_onnxruntime(file, asked.engine)) return std::make_unique<onnxruntime::OnnxEncoder>(file, asked);
   if (asked.engine == Engine::kOnnxRuntime)
     fail("{} is not an ONNX file, the only kind ONNX Runtime reads: use the engine auto or torch", path.string());
+  // Without either engine, the smaller one is what to install.
+  if (asked.engine == Engine::kAuto && is_onnx_file(file) && !has_torch_plugin())
+    reading(path, [&] { onnxruntime::Library::get(); });
   return torch_open_encoder(path, asked);
 }
 

@@ -116,10 +116,15 @@ Preprocessing preprocessing_of(const nlohmann::json& stated) {
   return preprocessing_from(to_json(images), kImages);  // checks the ranges
 }
 
-Preprocessing preprocessing_beside(const fs::path& onnx_file) {
+std::optional<std::string> images_text_beside(const fs::path& onnx_file) {
   const fs::path folder = fs::absolute(onnx_file).parent_path();
   std::optional<std::string> text = images_text(folder);
   if (!text && folder.filename() == "onnx") text = images_text(folder.parent_path());
+  return text;
+}
+
+Preprocessing preprocessing_beside(const fs::path& onnx_file) {
+  const std::optional<std::string> text = images_text_beside(onnx_file);
   if (!text) return {};
   return reading(onnx_file, [&] { return preprocessing_of(parse_json(*text, kImages)); });
 }

@@ -20,7 +20,10 @@ std::optional<std::string> images_text(const std::filesystem::path& folder);
 /// single number is what the processor of that name takes it for. Throws Error for what cannot be done here.
 Preprocessing preprocessing_of(const nlohmann::json& stated);
 
-/// What is said in the folder of an ONNX file, or in the one above its folder `onnx`; size 0: nothing is. Throws Error.
+/// images_text of the folder of an ONNX file, or of the one above its folder `onnx`. Throws Error.
+std::optional<std::string> images_text_beside(const std::filesystem::path& onnx_file);
+
+/// The settings in images_text_beside; size 0: there are none. Throws Error.
 Preprocessing preprocessing_beside(const std::filesystem::path& onnx_file);
 
 /// Of a folder with config.json and without weights: onnx/model.onnx as onnx-community's folders have it, or

@@ -101,10 +101,10 @@ class Evaluate : public ::testing::Test {
   Evaluate() { write_text(folder_ / "features.npz", features_file()); }
 
   Outcome run(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"--quiet",      "--threads", "1", "evaluate",   "--features",
-                                          "features.npz", "--n-query", "4", "--episodes", "30"};
-    if (std::find(more.begin(), more.end(), "--methods") == more.end())
-      arguments.insert(arguments.end(), {"--methods", "mean"});
+    std::vector<std::string> arguments = {"--quiet", "--threads", "1", "evaluate", "--features", "features.npz"};
+    const auto has = [&](const char* option) { return std::find(more.begin(), more.end(), option) != more.end(); };
+    if (!has("--episodes-file")) arguments.insert(arguments.end(), {"--n-query", "4", "--episodes", "30"});
+    if (!has("--methods")) arguments.insert(arguments.end(), {"--methods", "mean"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return protocom(folder_.path(), arguments);
   }
@@ -157,6 +157,7 @@ TEST_F(Evaluate, RunsASavedListOfUnusualEpisodesAgain) {
   const json b = written("b.json");
   EXPECT_EQ(a["results"], b["results"]);
   EXPECT_EQ(a["episodes_hash"], b["episodes_hash"]);
+  EXPECT_EQ(run({"--episodes-file", "e.json", "--k-shot", "1"}).exit_code, 2) << "the file states its shots";
   EXPECT_EQ(a["results"][0]["query_distribution"], "dirichlet");
   EXPECT_EQ(a["results"][0]["unlabelled"], 2);
 }

@@ -209,7 +209,7 @@ TEST_F(Robustness, JsonNestedDeepIsRefusedWhereverItIsRead) {
   write_text(file("deep-results.json"), "{\"results\": [{\"method\": " + deep + "}]}");
   for (const char* name : {"deep.json", "deep-header.json", "deep-analysis.json", "deep-results.json"}) {
     expect_one_sentence(run({"report", name, "--out", "r.html"}), name, "report");
-    expect_one_sentence(evaluate({"--episodes-file", name}), name, "evaluate");
+    expect_one_sentence(run({"evaluate", "--features", "features.npz", "--episodes-file", name}), name, "evaluate");
   }
   expect_one_sentence(run({"show", "deep-header.json"}), "deep-header.json", "show");
   EXPECT_EQ(run_python(folder_->path(), R"(

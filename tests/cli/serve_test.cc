@@ -11,6 +11,7 @@
 
 #include "cli/pipeline.h"
 #include "http/client.h"
+#include "io/output_lock.h"
 #include "support/clip_folder.h"
 #include "support/environment.h"
 
@@ -266,6 +267,12 @@ TEST_F(ServeCommand, KeysAreMadeListedAndRemoved) {
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_EQ(made.out.rfind("pcm_", 0), 0U);
   EXPECT_THAT(keys({"list", "keys.json"}).out, HasSubstr("phone"));
+  {
+    const OutputLock other(folder_->path() / "keys.json");
+    for (const char* change : {"add", "remove"})
+      EXPECT_THAT(keys({change, "keys.json", "tablet"}).err, HasSubstr("another protocom process is writing"))
+          << change;
+  }
   const Outcome open = protocom(folder_->path(), {"serve", "c.pcm", "--address", "0.0.0.0", "--port", "0"});
   EXPECT_EQ(open.exit_code, 2);
   EXPECT_THAT(open.err, HasSubstr("API keys"));

@@ -133,6 +133,17 @@ TEST_F(EncodersByName, AddsAFileUnderAName) {
   EXPECT_EQ(read_file(users_ / "test-mine.onnx"), read_file(folder_ / "other.onnx"));
 }
 
+TEST_F(EncodersByName, AddsTheImageSettingsBesideAFile) {
+  write_file(folder_ / "downloaded/onnx/model.onnx", colour_encoder(8));
+  write_file(folder_ / "downloaded/preprocessor_config.json",
+             R"({"size": {"height": 8, "width": 8}, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.25, 0.25, 0.25]})");
+  EXPECT_EQ(add_encoder("test-mine", folder_ / "downloaded/onnx/model.onnx", AddedTwice::kRefuse),
+            users_ / "test-mine");
+  const Preprocessing images = open_encoder("test-mine", {})->preprocessing();
+  EXPECT_TRUE(images.squeeze);
+  EXPECT_THAT(images.std, ElementsAre(0.25, 0.25, 0.25));
+}
+
 TEST_F(EncodersByName, AddsAFolderInPlaceOfAFile) {
   write_file(folder_ / "one.onnx", colour_encoder(8, stated_side(8)));
   add_encoder("test-mine", folder_ / "one.onnx", AddedTwice::kRefuse);
