@@ -32,33 +32,37 @@ std::string small_picture(const std::string& path) {
   }
 }
 
-void write_page(const TestArguments& options, const ComparedTests& tests, bool compared) {
+// In these, `both` is null where a single recognizer was tested.
+
+void write_page(const TestArguments& options, const TestResult& first, const ComparedTests* both) {
   TestPage page;
-  page.first = &tests.first;
-  if (compared) page.second = &tests.second;
-  if (compared) page.comparison = tests.comparison;
+  page.first = &first;
+  if (both != nullptr) page.second = &both->second;
+  if (both != nullptr) page.comparison = both->comparison;
   page.picture = &small_picture;
   page.worst = std::max(page.worst, options.worst);
   write_file(options.html, test_page(page));
 }
 
-void write_files(const TestArguments& options, const ComparedTests& tests, bool compared) {
-  if (!options.csv.empty()) write_test_csv(options.csv, tests.first, compared ? &tests.second : nullptr);
-  if (!options.html.empty()) write_page(options, tests, compared);
+void write_files(const TestArguments& options, const TestResult& first, const ComparedTests* both) {
+  if (!options.csv.empty()) write_test_csv(options.csv, first, both != nullptr ? &both->second : nullptr);
+  if (!options.html.empty()) write_page(options, first, both);
 }
 
-nlohmann::json json_of(const ComparedTests& tests, bool compared) {
-  if (!compared) return test_json(tests.first);
-  return {{"first", test_json(tests.first)},
-          {"second", test_json(tests.second)},
-          {"comparison", comparison_json(tests.comparison)}};
+nlohmann::json json_of(const TestResult& first, const ComparedTests* both) {
+  if (both == nullptr) return test_json(first);
+  return {{"first", test_json(first)},
+          {"second", test_json(both->second)},
+          {"comparison", comparison_json(both->comparison)}};
 }
 
-void print_result(const TestArguments& options, const ComparedTests& tests, bool compared) {
+void print_result(const TestArguments& options, const TestResult& first, const ComparedTests* both) {
   if (options.as_json)
-    fmt::print("{}\n", printed_json(json_of(tests, compared), 2));
+    fmt::print("{}\n", printed_json(json_of(first, both), 2));
+  else if (both != nullptr)
+    print_comparison(*both, options.worst);
   else
-    compared ? print_comparison(tests, options.worst) : print_test(tests.first, options.worst);
+    print_test(first, options.worst);
 }
 
 /// What was left out is said last; images that could not be read end in an error, as in other commands.
@@ -70,6 +74,12 @@ void account_for_images(const TestResult& result) {
   if (folders > 0) fail("folders without readable images: {}", folders);
 }
 
+void report_test(const TestArguments& options, const TestResult& first, const ComparedTests* both) {
+  write_files(options, first, both);
+  print_result(options, first, both);
+  account_for_images(first);
+}
+
 void run_test(const TestArguments& options) {
   constexpr size_t kMost = 3;
   if (options.given.size() < 2 || options.given.size() > kMost)
@@ -77,22 +87,15 @@ void run_test(const TestArguments& options) {
   for (const std::string& file : {options.csv, options.html}) {
     if (!file.empty()) check_writable(file);
   }
-  const bool compared = options.given.size() == kMost;
   Recognizer first = Recognizer::open(options.given.front(), options.recognizing);
   EnrolSources sources = sources_at(options.given.back());
   sources.boxes = options.boxes;
   sources.lists = options.lists;
   const std::vector<EnrolRequest> photos = labelled_images(sources, first.file());
-  ComparedTests tests;
-  if (compared) {
-    Recognizer second = Recognizer::open(options.given[1], options.recognizing);
-    tests = compare_recognizers(first, second, photos, progress());
-  } else {
-    tests.first = test_recognizer(first, photos, progress());
-  }
-  write_files(options, tests, compared);
-  print_result(options, tests, compared);
-  account_for_images(tests.first);
+  if (options.given.size() < kMost) return report_test(options, test_recognizer(first, photos, progress()), nullptr);
+  Recognizer second = Recognizer::open(options.given[1], options.recognizing);
+  const ComparedTests both = compare_recognizers(first, second, photos, progress());
+  report_test(options, both.first, &both);
 }
 
 void add_test_command(CLI::App& app) {

@@ -11,6 +11,7 @@
 #include "encoders/feature_names.h"
 #include "encoders/huggingface_images.h"
 #include "encoders/onnx_tensor_files.h"
+#include "encoders/output_checks.h"
 #include "encoders/protobuf.h"
 #include "io/json.h"
 
@@ -131,7 +132,7 @@ std::string feature_output(const std::vector<GraphValue>& outputs) {
     if (const GraphValue* found = only_one(outputs, sizes)) return found->name;
   }
   if (has(outputs, kTokens)) return kTokens;
-  fail("several outputs: choose the image's feature by --output, one of {}", list_of(outputs));
+  refuse_choice_of_output(list_of(outputs));
 }
 
 bool have_class_token(int64_t count) {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "encoders/chosen_preprocessing.h"
+#include "encoders/output_checks.h"
 #include "networks/detail/image_tensors.h"
 #include "networks/detail/module_backbone.h"
 
@@ -17,7 +18,7 @@ void FixedBackbone::set_preprocessing(const Preprocessing& chosen) {
 
 void FixedBackbone::try_out() {
   const at::Tensor features = forward(trial_images(preprocessing_.image_size));
-  if (!at::isfinite(features).all().item<bool>()) fail("its features of a trial image are not finite");
+  check_trial_is_finite(at::isfinite(features).all().item<bool>());
   dim_ = features.size(1);
 }
 

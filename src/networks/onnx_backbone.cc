@@ -3,12 +3,11 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "encoders/chosen_preprocessing.h"
+#include "encoders/output_checks.h"
 #include "io/files.h"
 #include "networks/detail/image_tensors.h"
 #include "networks/detail/module_backbone.h"
@@ -29,8 +28,7 @@ at::Tensor OnnxBackbone::forward(const at::Tensor& images) {
   return reading(path(), [&] {
     at::Tensor features = encoder_.features(normalised(images));
     if (features.dim() != 2 || features.size(0) != images.size(0))
-      fail("the output is [{}] for {} images, expected features [n, d]", fmt::join(features.sizes(), ", "),
-           images.size(0));
+      refuse_count_of_output(features.sizes().vec(), images.size(0));
     return features;
   });
 }

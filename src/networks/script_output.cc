@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "encoders/feature_names.h"
+#include "encoders/output_checks.h"
 
 namespace protocom {
 namespace {
@@ -64,7 +64,7 @@ ScriptOutput choose_output(const std::vector<ScriptOutput>& outputs, const std::
   };
   if (!asked.empty()) {
     if (const auto found = named(asked); found != outputs.end()) return *found;
-    fail("unknown output '{}': expected one of {}", excerpt(asked), list_of(outputs));
+    refuse_name_of_output(asked, list_of(outputs));
   }
   if (outputs.size() == 1) return outputs.front();
   for (const char* name : kFeatureNames) {
@@ -73,7 +73,7 @@ ScriptOutput choose_output(const std::vector<ScriptOutput>& outputs, const std::
   const auto fits = [&](const ScriptOutput& one) { return is_feature(one.value, images); };
   if (std::count_if(outputs.begin(), outputs.end(), fits) == 1)
     return *std::find_if(outputs.begin(), outputs.end(), fits);
-  fail("several outputs: choose the image's feature by --output, one of {}", list_of(outputs));
+  refuse_choice_of_output(list_of(outputs));
 }
 
 }  // namespace protocom

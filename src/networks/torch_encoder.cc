@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "encoders/output_checks.h"
 #include "networks/device_precision.h"
 #include "tensors/device.h"
 #include "tensors/tensors.h"
@@ -65,12 +66,7 @@ Array TorchEncoder::features(const Array& pixels) {
   const PrecisionScope scope(precision_, device_);
   const at::Tensor made =
       in_passes(backbone_, pixels, device_, [&](const at::Tensor& images) { return backbone_.forward(images); });
-  if (made.size(1) != dim()) {
-    fail(
-        "the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack "
-        "the images at {3}",
-        made.size(1), pixels.size(1), dim(), image_size());
-  }
+  check_feature_length(made.size(1), pixels.size(1), dim(), image_size());
   return array_of(made.to(at::kFloat));
 }
 

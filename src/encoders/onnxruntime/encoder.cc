@@ -1,7 +1,5 @@
 #include "encoders/onnxruntime/encoder.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "base/matrix.h"
 #include "base/threads.h"
 #include "encoders/chosen_preprocessing.h"
+#include "encoders/output_checks.h"
 
 namespace protocom::onnxruntime {
 namespace {
@@ -96,7 +95,7 @@ Array pooled(const Array& output, bool channels_last) {
   if (shape.size() == 3 && onnx::have_class_token(shape[1])) return row_of_each(output, 0);
   if (shape.size() == 3) return mean_of(output, false);
   if (shape.size() == 1) return output.reshaped({1, shape[0]});  // one image whose batch axis was dropped
-  fail("its output is [{}], expected features [n, d], maps [n, c, h, w] or tokens [n, t, d]", fmt::join(shape, ", "));
+  refuse_shape_of_output(shape);
 }
 
 /// [n, a, b] with the last two axes exchanged.
@@ -121,9 +120,7 @@ Array maps_of(const Array& output, bool channels_last, const std::string& name) 
         .reshaped({shape[0], shape[3], shape[1], shape[2]});
   const int64_t first = shape.size() == 3 && onnx::have_class_token(shape[1]) ? 1 : 0;
   const int64_t side = shape.size() == 3 ? std::lround(std::sqrt(static_cast<double>(shape[1] - first))) : 0;
-  if (shape.size() != 3 || side * side != shape[1] - first)
-    fail("its output '{}' is [{}], expected feature maps [n, c, h, w]: choose another", excerpt(name),
-         fmt::join(shape, ", "));
+  if (shape.size() != 3 || side * side != shape[1] - first) refuse_maps_of_output(name, shape);
   std::vector<Array> places;
   for (int64_t i = 0; i < shape[0]; ++i)
     places.push_back(output.row(i).rows(first, shape[1]).reshaped({1, side * side, shape[2]}));
@@ -207,8 +204,7 @@ Array OnnxEncoder::output_of_some(const Array& pixels) {
                                                : normalised<float>(pixels, preprocessing_, input_.channels_last);
   Array made = model().run(input_.name, images, output_, dim_ == 0);
   if (made.dim() == 1) made = made.reshaped({1, made.size(0)});
-  if (made.dim() < 1 || made.size(0) != pixels.size(0))
-    fail("the output is [{}] for {} images, expected features [n, d]", fmt::join(made.shape(), ", "), pixels.size(0));
+  if (made.dim() < 1 || made.size(0) != pixels.size(0)) refuse_count_of_output(made.shape(), pixels.size(0));
   return made;
 }
 
@@ -231,13 +227,10 @@ Array OnnxEncoder::output(const Array& pixels) {
 Array OnnxEncoder::features(const Array& pixels) {
   return reading(path_, [&] {
     Array made = pooled(output(pixels), input_.channels_last);
-    if (!matrix_of<float>(made).allFinite() && dim_ == 0) fail("its features of a trial image are not finite");
-    if (dim_ > 0 && made.size(1) != dim_) {
-      fail(
-          "the backbone gives {0} features for images of {1}x{1} pixels and {2} for the {3}x{3} it was made for: pack "
-          "the images at {3}",
-          made.size(1), pixels.size(1), dim_, image_size());
-    }
+    if (dim_ == 0)
+      check_trial_is_finite(matrix_of<float>(made).allFinite());
+    else
+      check_feature_length(made.size(1), pixels.size(1), dim_, image_size());
     return made;
   });
 }

@@ -44,7 +44,7 @@ class ClipResNetReader {
 
   std::vector<ConvolutionBlock> read() {
     std::vector<ConvolutionBlock> blocks(1);
-    blocks[0].steps = {step("conv1", "bn1", 2), step("conv2", "bn2", 1), step("conv3", "bn3", 1)};
+    blocks[0].steps = {step("conv1", "bn1", 2, relu_), step("conv2", "bn2", 1, relu_), step("conv3", "bn3", 1, relu_)};
     blocks[0].steps.back().averaged = true;
     for (int64_t stage = 1; stage <= 4; ++stage) {
       const std::string at = "layer" + std::to_string(stage) + ".";
@@ -56,9 +56,8 @@ class ClipResNetReader {
   [[nodiscard]] int64_t width() const { return width_; }
 
  private:
-  ConvolutionStep step(const std::string& convolution, const std::string& norm, int64_t stride, bool activated = true) {
-    ConvolutionStep made{folded(weights_, convolution, norm, width_, stride, kClipResNetEpsilon),
-                         activated ? activation_of("relu") : nullptr};
+  ConvolutionStep step(const std::string& convolution, const std::string& norm, int64_t stride, Activation activation) {
+    ConvolutionStep made{folded(weights_, convolution, norm, width_, stride, kClipResNetEpsilon), activation};
     width_ = made.convolution.out();
     return made;
   }
@@ -67,15 +66,16 @@ class ClipResNetReader {
     if (weights_.has(at + ".downsample.0.weight"))
       made.shortcut = folded(weights_, at + ".downsample.0", at + ".downsample.1", width_, 1, kClipResNetEpsilon);
     made.averaged = halves;
-    made.steps = {step(at + ".conv1", at + ".bn1", 1), step(at + ".conv2", at + ".bn2", 1),
-                  step(at + ".conv3", at + ".bn3", 1, /*activated=*/false)};
+    made.steps = {step(at + ".conv1", at + ".bn1", 1, relu_), step(at + ".conv2", at + ".bn2", 1, relu_),
+                  step(at + ".conv3", at + ".bn3", 1, kNoActivation)};
     made.steps[1].averaged = halves;
     made.added = true;
-    made.after = activation_of("relu");
+    made.after = relu_;
     return made;
   }
 
   Weights& weights_;
+  Activation relu_ = activation_of("relu");
   int64_t width_ = 3;
 };
 

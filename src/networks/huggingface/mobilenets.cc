@@ -28,9 +28,9 @@ MobileStyle style_of(const nlohmann::json& config) {
 
 /// A layer of `width` channels, which becomes those of its output.
 ConvolutionStep mobile_layer(Weights& weights, const std::string& name, int64_t& width, int64_t stride,
-                             const MobileStyle& style, bool activated = true) {
+                             const MobileStyle& style, Activation activation) {
   ConvolutionStep step{folded(weights, name + ".convolution", name + ".normalization", width, stride, style.epsilon),
-                       activated ? style.activation : nullptr};
+                       activation};
   step.convolution.pads = style.pads;
   width = step.convolution.out();
   return step;
@@ -47,19 +47,19 @@ struct EfficientPlace {
 ConvolutionBlock efficient_block(Weights& weights, const EfficientPlace& place, int64_t& width, double epsilon,
                                  Activation activation) {
   ConvolutionBlock block;
-  const auto step = [&](const std::string& convolution, const std::string& norm, int64_t stride, bool activated) {
-    block.steps.push_back({folded(weights, place.name + convolution, place.name + norm, width, stride, epsilon),
-                           activated ? activation : nullptr});
+  const auto step = [&](const std::string& convolution, const std::string& norm, int64_t stride, Activation behind) {
+    block.steps.push_back(
+        {folded(weights, place.name + convolution, place.name + norm, width, stride, epsilon), behind});
     width = block.steps.back().convolution.out();
   };
   if (weights.has(place.name + ".expansion.expand_conv.weight"))
-    step(".expansion.expand_conv", ".expansion.expand_bn", 1, true);
-  step(".depthwise_conv.depthwise_conv", ".depthwise_conv.depthwise_norm", place.stride, true);
+    step(".expansion.expand_conv", ".expansion.expand_bn", 1, activation);
+  step(".depthwise_conv.depthwise_conv", ".depthwise_conv.depthwise_norm", place.stride, activation);
   if (place.stride == 2) block.steps.back().convolution.pads = place.pads;
   block.steps.back().excite =
       squeeze_excite(weights, place.name + ".squeeze_excite.reduce", place.name + ".squeeze_excite.expand", width);
   block.steps.back().excite->inner = activation;
-  step(".projection.project_conv", ".projection.project_bn", 1, false);
+  step(".projection.project_conv", ".projection.project_bn", 1, kNoActivation);
   block.added = place.stride == 1 && !place.first;
   return block;
 }
@@ -73,10 +73,11 @@ std::unique_ptr<Network> make_mobilenet_v1(const nlohmann::json& config, const T
   int64_t width = 3;
   std::vector<ConvolutionBlock> blocks(1);
   std::vector<ConvolutionStep>& steps = blocks[0].steps;
-  steps.push_back(mobile_layer(weights, "conv_stem", width, 2, style));
+  steps.push_back(mobile_layer(weights, "conv_stem", width, 2, style, style.activation));
   for (size_t i = 0; i < kStrides.size(); ++i) {
-    steps.push_back(mobile_layer(weights, "layer." + std::to_string(2 * i), width, kStrides[i], style));
-    steps.push_back(mobile_layer(weights, "layer." + std::to_string(2 * i + 1), width, 1, style));
+    steps.push_back(
+        mobile_layer(weights, "layer." + std::to_string(2 * i), width, kStrides[i], style, style.activation));
+    steps.push_back(mobile_layer(weights, "layer." + std::to_string(2 * i + 1), width, 1, style, style.activation));
   }
   weights.check_all_taken({"classifier."});
   return std::make_unique<ConvolutionNetwork>(std::move(blocks));
@@ -88,20 +89,20 @@ std::unique_ptr<Network> make_mobilenet_v2(const nlohmann::json& config, const T
   const MobileStyle style = style_of(config);
   int64_t width = 3;
   std::vector<ConvolutionBlock> blocks(1);
-  blocks[0].steps = {mobile_layer(weights, "conv_stem.first_conv", width, 2, style),
-                     mobile_layer(weights, "conv_stem.conv_3x3", width, 1, style),
-                     mobile_layer(weights, "conv_stem.reduce_1x1", width, 1, style, false)};
+  blocks[0].steps = {mobile_layer(weights, "conv_stem.first_conv", width, 2, style, style.activation),
+                     mobile_layer(weights, "conv_stem.conv_3x3", width, 1, style, style.activation),
+                     mobile_layer(weights, "conv_stem.reduce_1x1", width, 1, style, kNoActivation)};
   for (size_t i = 0; i < kStrides.size(); ++i) {
     const std::string at = "layer." + std::to_string(i);
     const int64_t in = width;
     ConvolutionBlock block;
-    block.steps = {mobile_layer(weights, at + ".expand_1x1", width, 1, style),
-                   mobile_layer(weights, at + ".conv_3x3", width, kStrides[i], style),
-                   mobile_layer(weights, at + ".reduce_1x1", width, 1, style, false)};
+    block.steps = {mobile_layer(weights, at + ".expand_1x1", width, 1, style, style.activation),
+                   mobile_layer(weights, at + ".conv_3x3", width, kStrides[i], style, style.activation),
+                   mobile_layer(weights, at + ".reduce_1x1", width, 1, style, kNoActivation)};
     block.added = in == width && kStrides[i] == 1;
     blocks.push_back(std::move(block));
   }
-  blocks.emplace_back().steps.push_back(mobile_layer(weights, "conv_1x1", width, 1, style));
+  blocks.emplace_back().steps.push_back(mobile_layer(weights, "conv_1x1", width, 1, style, style.activation));
   weights.check_all_taken({"classifier."});
   return std::make_unique<ConvolutionNetwork>(std::move(blocks));
 }

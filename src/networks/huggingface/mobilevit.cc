@@ -107,23 +107,22 @@ class MobileVitReader {
   [[nodiscard]] bool is_there(const std::string& at) const {
     return is_residual(at + ".layer.0") || is_residual(at + ".downsampling_layer");
   }
-  ConvolutionStep step(const std::string& at, int64_t stride, bool activated) {
+  ConvolutionStep step(const std::string& at, int64_t stride, Activation activation) {
     ConvolutionStep made{
-        folded(weights_, at + ".convolution", at + ".normalization", width_, stride, kMobileVitEpsilon),
-        activated ? usual_.activation : nullptr};
+        folded(weights_, at + ".convolution", at + ".normalization", width_, stride, kMobileVitEpsilon), activation};
     width_ = made.convolution.out();
     return made;
   }
   ConvolutionBlock plain(const std::string& at, int64_t stride) {
     ConvolutionBlock block;
-    block.steps.push_back(step(at, stride, true));
+    block.steps.push_back(step(at, stride, usual_.activation));
     return block;
   }
   ConvolutionBlock residual(const std::string& at, int64_t stride) {
     const int64_t in = width_;
     ConvolutionBlock block;
-    block.steps = {step(at + ".expand_1x1", 1, true), step(at + ".conv_3x3", stride, true),
-                   step(at + ".reduce_1x1", 1, false)};
+    block.steps = {step(at + ".expand_1x1", 1, usual_.activation), step(at + ".conv_3x3", stride, usual_.activation),
+                   step(at + ".reduce_1x1", 1, kNoActivation)};
     block.added = stride == 1 && in == width_;
     return block;
   }

@@ -38,11 +38,11 @@ class RegNetReader {
   RegNetReader(Weights& weights, const RegNetNames& names, Activation activation)
       : weights_(weights), names_(names), activation_(activation) {}
 
-  std::vector<ConvolutionBlock> read(bool halves_first) {
+  std::vector<ConvolutionBlock> read(int64_t first_stride) {
     std::vector<ConvolutionBlock> blocks(1);
-    blocks[0].steps.push_back(step(names_.stem, 2, true));
+    blocks[0].steps.push_back(step(names_.stem, 2, activation_));
     for (int64_t stage = 0; is_there(stage, 0); ++stage) {
-      const int64_t stride = stage > 0 || halves_first ? 2 : 1;
+      const int64_t stride = stage > 0 ? 2 : first_stride;
       for (int64_t i = 0; is_there(stage, i); ++i) blocks.push_back(block(name_of(stage, i), i == 0 ? stride : 1));
     }
     return blocks;
@@ -58,8 +58,8 @@ class RegNetReader {
   [[nodiscard]] Convolution convolution(const std::string& at, int64_t stride) {
     return folded(weights_, at + names_.convolution, at + names_.norm, width_, stride, kRegNetEpsilon);
   }
-  [[nodiscard]] ConvolutionStep step(const std::string& at, int64_t stride, bool activated) {
-    ConvolutionStep made{convolution(at, stride), activated ? activation_ : nullptr};
+  [[nodiscard]] ConvolutionStep step(const std::string& at, int64_t stride, Activation activation) {
+    ConvolutionStep made{convolution(at, stride), activation};
     width_ = made.convolution.out();
     return made;
   }
@@ -68,9 +68,9 @@ class RegNetReader {
     const bool excited = weights_.has(at + names_.reduce + ".weight");
     if (weights_.has(at + names_.shortcut + names_.convolution + ".weight"))
       made.shortcut = convolution(at + names_.shortcut, stride);
-    made.steps = {step(at + names_.first, 1, true), step(at + names_.second, stride, true)};
+    made.steps = {step(at + names_.first, 1, activation_), step(at + names_.second, stride, activation_)};
     if (excited) made.steps[1].excite = squeeze_excite(weights_, at + names_.reduce, at + names_.expand, width_);
-    made.steps.push_back(step(at + (excited ? names_.third_behind_excite : names_.third), 1, false));
+    made.steps.push_back(step(at + (excited ? names_.third_behind_excite : names_.third), 1, kNoActivation));
     made.added = true;
     made.after = activation_;
     return made;
@@ -88,14 +88,14 @@ std::unique_ptr<Network> make_regnet(const nlohmann::json& config, const Tensors
   Weights weights(tensors, "RegNet", "embedder.embedder.convolution.weight");
   const Activation activation = activation_of(config_text(config, "hidden_act", "relu"));
   const bool halves = config_flag(config, "downsample_in_first_stage", true);
-  auto blocks = RegNetReader(weights, kOfTransformers, activation).read(halves);
+  auto blocks = RegNetReader(weights, kOfTransformers, activation).read(halves ? 2 : 1);
   weights.check_all_taken({"classifier."});
   return std::make_unique<ConvolutionNetwork>(std::move(blocks));
 }
 
 std::unique_ptr<Network> make_timm_regnet(const nlohmann::json& /*config*/, const Tensors& tensors) {
   Weights weights(tensors, "RegNet", "stem.conv.weight");
-  auto blocks = RegNetReader(weights, kOfTimm, activation_of("relu")).read(true);
+  auto blocks = RegNetReader(weights, kOfTimm, activation_of("relu")).read(2);
   weights.check_all_taken({"head."});
   return std::make_unique<ConvolutionNetwork>(std::move(blocks));
 }

@@ -18,10 +18,10 @@ class TimmResNetReader {
   std::vector<ConvolutionBlock> read() {
     std::vector<ConvolutionBlock> blocks(1);
     if (weights_.has("conv1.weight")) {
-      blocks[0].steps = {step("conv1", "bn1", 2, true)};
+      blocks[0].steps = {step("conv1", "bn1", 2, relu_)};
     } else {
-      blocks[0].steps = {step("conv1.0", "conv1.1", 2, true), step("conv1.3", "conv1.4", 1, true)};
-      blocks[0].steps.push_back(step("conv1.6", "bn1", 1, true));
+      blocks[0].steps = {step("conv1.0", "conv1.1", 2, relu_), step("conv1.3", "conv1.4", 1, relu_)};
+      blocks[0].steps.push_back(step("conv1.6", "bn1", 1, relu_));
     }
     blocks[0].max_pooled = true;
     for (int64_t stage = 1; stage <= 4; ++stage) {
@@ -34,9 +34,8 @@ class TimmResNetReader {
 
  private:
   [[nodiscard]] ConvolutionStep step(const std::string& convolution, const std::string& norm, int64_t stride,
-                                     bool activated) {
-    ConvolutionStep made{folded(weights_, convolution, norm, width_, stride, kTimmResNetEpsilon),
-                         activated ? activation_of("relu") : nullptr};
+                                     Activation activation) {
+    ConvolutionStep made{folded(weights_, convolution, norm, width_, stride, kTimmResNetEpsilon), activation};
     width_ = made.convolution.out();
     return made;
   }
@@ -53,14 +52,14 @@ class TimmResNetReader {
     ConvolutionBlock made;
     shorten(at, stride, made);
     const bool bottleneck = weights_.has(at + ".conv3.weight");
-    made.steps = {step(at + ".conv1", at + ".bn1", bottleneck ? 1 : stride, true),
-                  step(at + ".conv2", at + ".bn2", bottleneck ? stride : 1, bottleneck)};
-    if (bottleneck) made.steps.push_back(step(at + ".conv3", at + ".bn3", 1, false));
+    made.steps = {step(at + ".conv1", at + ".bn1", bottleneck ? 1 : stride, relu_),
+                  step(at + ".conv2", at + ".bn2", bottleneck ? stride : 1, bottleneck ? relu_ : kNoActivation)};
+    if (bottleneck) made.steps.push_back(step(at + ".conv3", at + ".bn3", 1, kNoActivation));
     if (weights_.has(at + ".se.fc1.weight"))
       made.steps.back().excite = squeeze_excite(weights_, at + ".se.fc1", at + ".se.fc2", width_);
     if (weights_.has(at + ".se.conv.weight")) made.steps.back().excite = across_channels(at + ".se.conv.weight");
     made.added = true;
-    made.after = activation_of("relu");
+    made.after = relu_;
     return made;
   }
 
@@ -74,6 +73,7 @@ class TimmResNetReader {
   }
 
   Weights& weights_;
+  Activation relu_ = activation_of("relu");
   int64_t width_ = 3;
 };
 

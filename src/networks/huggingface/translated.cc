@@ -9,84 +9,17 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "networks/huggingface/detail/checkpoint_tensors.h"
 #include "networks/huggingface/detail/name_rules.h"
 #include "networks/huggingface/detail/timm_mobile.h"
 
 namespace protocom::huggingface {
 namespace {
 
-/// Queries, keys and values that lie behind one another become three tensors: NAME`joined` becomes NAME.q`end`, ...
-void split_qkv(Tensors& tensors, const std::string& joined, const std::string& end) {
-  std::vector<std::string> found;
-  for (const auto& [name, tensor] : tensors) {
-    if (ends_with(name, joined) && tensor.dim() >= 1 && tensor.size(0) % 3 == 0) found.push_back(name);
-  }
-  for (const std::string& name : found) {
-    const auto parts = tensors.at(name).chunk(3);
-    const std::string begin = name.substr(0, name.size() - joined.size());
-    for (size_t i = 0; i < parts.size(); ++i) tensors[fmt::format("{}.{}{}", begin, "qkv"[i], end)] = parts[i];
-    tensors.erase(name);
-  }
-}
-
-void drop(Tensors& tensors, const std::string& begin) {
-  for (auto item = tensors.lower_bound(begin); item != tensors.end() && item->first.rfind(begin, 0) == 0;)
-    item = tensors.erase(item);
-}
-
-/// Without a classifier's head, and with queries, keys and values apart.
-void drop_head_and_split(Tensors& tensors) {
-  drop(tensors, "head.");
-  split_qkv(tensors, ".qkv.weight", ".weight");
-  split_qkv(tensors, ".qkv.bias", ".bias");
-}
-
-/// What is called BEGIN..., without that.
-Tensors below(const Tensors& tensors, const std::string& begin) {
-  Tensors found;
-  for (auto item = tensors.lower_bound(begin); item != tensors.end() && item->first.rfind(begin, 0) == 0; ++item)
-    found[item->first.substr(begin.size())] = item->second;
-  return found;
-}
-
 /// An object of that name; an empty one where there is none.
 nlohmann::json object_in(const nlohmann::json& config, const char* name) {
   const auto found = config.find(name);
   return found != config.end() && found->is_object() ? *found : nlohmann::json::object();
-}
-
-bool has(const Tensors& tensors, const char* name) { return tensors.count(name) > 0; }
-
-/// Sizes of a tensor. Throws Error if it is missing or has another number of dimensions.
-at::IntArrayRef sizes_of(const Tensors& tensors, const std::string& name, int64_t dims) {
-  const auto found = tensors.find(name);
-  if (found == tensors.end() || found->second.dim() != dims)
-    fail("expected a tensor '{}' of {} sizes: export the network to ONNX", name, dims);
-  return found->second.sizes();
-}
-
-/// Heads are 64 wide but for the largest networks. Throws Error for other widths.
-int64_t heads_of(int64_t width) {
-  constexpr int64_t kHead = 64;
-  constexpr std::array<int64_t, 5> kOfSixteen = {1152, 1280, 1408, 1536, 1664};
-  if (std::find(kOfSixteen.begin(), kOfSixteen.end(), width) != kOfSixteen.end()) return 16;
-  if (width < kHead || width % kHead != 0)
-    fail("tokens are {} wide, expected a multiple of {}: export the network to ONNX", width, kHead);
-  return width / kHead;
-}
-
-/// What tensors say of a transformer: `patches` and `inner` (the first layer of its MLP) are names of weights.
-nlohmann::json transformer_config(const Tensors& tensors, const char* type, const char* patches, const char* inner) {
-  const at::IntArrayRef patch = sizes_of(tensors, patches, 4);
-  const int64_t width = patch[0];
-  const int64_t mlp = sizes_of(tensors, inner, 2)[0];
-  return {{"model_type", type},
-          {"hidden_size", width},
-          {"num_attention_heads", heads_of(width)},
-          {"intermediate_size", mlp},
-          {"mlp_ratio", mlp / std::max<int64_t>(width, 1)},
-          {"patch_size", patch[2]},
-          {"antialiased_positions", true}};
 }
 
 /// A class token without a position of its own gets one of zeros.
@@ -386,39 +319,6 @@ std::unique_ptr<Network> make_dinov3_convnext(const nlohmann::json& config, cons
   for (const auto& [name, tensor] : tensors)
     named[name.rfind("model.", 0) == 0 ? name.substr(std::string("model.").size()) : name] = tensor;
   return make_convnext(same, renamed(named, dinov3_convnext_rules()));
-}
-
-Translated translated_open_clip(const nlohmann::json& model, const Tensors& given) {
-  const auto vision = model.find("vision_cfg");
-  if (vision == model.end() || !vision->is_object()) fail("open_clip_config.json: missing vision_cfg");
-  Tensors tensors = below(given, "visual.");
-  const std::string timm = config_text(*vision, "timm_model_name", "");
-  if (!timm.empty()) {
-    Tensors trunk = below(tensors, "trunk.");
-    drop(tensors, "trunk.");
-    const bool other_head = has(trunk, "fc.weight") || has(trunk, "classifier.weight") || has(trunk, "head.fc.weight");
-    auto made = tensors.empty() && !other_head ? translated_timm({{"architecture", timm}}, trunk) : std::nullopt;
-    if (!made) fail("open_clip's image tower '{}' is not supported: export it to ONNX", excerpt(timm));
-    if (has(trunk, "head.weight")) made->tensors[kProjectedWeight] = trunk.at("head.weight");
-    if (has(trunk, "head.bias")) made->tensors[kProjectedBias] = trunk.at("head.bias");
-    return std::move(*made);
-  }
-  if (has(tensors, "attnpool.q_proj.weight"))
-    return {{{"model_type", kOpenClipResNet}, {"head_width", config_integer(*vision, "head_width", 64)}},
-            std::move(tensors)};
-  if (!has(tensors, "class_embedding"))
-    fail("open_clip_config.json: this image tower is neither a vision transformer nor a ResNet: export it to ONNX");
-  nlohmann::json config =
-      transformer_config(tensors, "clip_vision_model", "conv1.weight", "transformer.resblocks.0.mlp.c_fc.weight");
-  config["layer_norm_eps"] = 1e-5;
-  config["hidden_act"] = config_flag(model, "quick_gelu", false) ? "quick_gelu" : "gelu";
-  const int64_t width = config.at("hidden_size").get<int64_t>();
-  config["num_attention_heads"] = std::max<int64_t>(1, width / config_integer(*vision, "head_width", 64));
-  split_qkv(tensors, ".in_proj_weight", ".weight");
-  split_qkv(tensors, ".in_proj_bias", ".bias");
-  if (const auto projection = tensors.find("proj"); projection != tensors.end() && projection->second.dim() == 2)
-    projection->second = projection->second.t().contiguous();
-  return {std::move(config), renamed(tensors, open_clip_rules())};
 }
 
 }  // namespace protocom::huggingface

@@ -1,14 +1,13 @@
 #include "networks/onnx/detail/encoder.h"
 
 #include <ATen/ATen.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/text.h"
+#include "encoders/output_checks.h"
 #include "networks/device_precision.h"
 #include "networks/onnx/detail/fuse.h"
 #include "networks/onnx/detail/quantised.h"
@@ -28,8 +27,7 @@ at::Tensor pooled(const at::Tensor& output, bool channels_last) {
   if (output.dim() == 4) return channels_last ? output.mean({1, 2}) : output.mean({2, 3});
   if (output.dim() == 3) return have_class_token(output.size(1)) ? output.select(1, 0) : output.mean(1);
   if (output.dim() == 1) return output.unsqueeze(0);  // one image whose batch axis was dropped
-  fail("its output is [{}], expected features [n, d], maps [n, c, h, w] or tokens [n, t, d]",
-       fmt::join(output.sizes(), ", "));
+  refuse_shape_of_output(output.sizes().vec());
 }
 
 bool same(const at::Tensor& a, const at::Tensor& b) {
@@ -43,7 +41,7 @@ bool same(const at::Tensor& a, const at::Tensor& b) {
 std::string choose_output(const Model& model, const std::string& asked) {
   if (!asked.empty()) {
     if (is_given(model, asked)) return asked;
-    fail("unknown output '{}': expected one of {}", excerpt(asked), list_of(model.outputs));
+    refuse_name_of_output(asked, list_of(model.outputs));
   }
   return feature_output(model.outputs);
 }
@@ -113,9 +111,7 @@ at::Tensor Encoder::maps(const at::Tensor& images) {
   if (found.dim() == 4) return (input_.channels_last ? found.permute({0, 3, 1, 2}) : found).to(at::kFloat).contiguous();
   if (found.dim() == 3 && have_class_token(found.size(1)) && !have_class_token(found.size(1) - 1))
     found = found.slice(1, 1);
-  if (found.dim() != 3 || have_class_token(found.size(1)))
-    fail("its output '{}' is [{}], expected feature maps [n, c, h, w]: choose another", excerpt(output_),
-         fmt::join(found.sizes(), ", "));
+  if (found.dim() != 3 || have_class_token(found.size(1))) refuse_maps_of_output(output_, found.sizes().vec());
   const auto side = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(found.size(1)))));
   return found.transpose(1, 2).reshape({found.size(0), found.size(2), side, side}).to(at::kFloat).contiguous();
 }

@@ -57,10 +57,13 @@ struct SqueezeExcite {
 /// `reduce` and `expand` are the names of two 1 x 1 convolutions, for maps of `width` channels.
 SqueezeExcite squeeze_excite(Weights& weights, const std::string& reduce, const std::string& expand, int64_t width);
 
+/// Of a convolution that is followed by none.
+inline constexpr Activation kNoActivation = nullptr;
+
 /// A convolution and what follows it.
 struct ConvolutionStep {
   Convolution convolution;
-  Activation activation = nullptr;  // none
+  Activation activation = kNoActivation;
   std::optional<SqueezeExcite> excite = std::nullopt;
   bool averaged = false;  ///< a 2 x 2 average pool at the end
 };
@@ -72,7 +75,7 @@ struct ConvolutionBlock {
   bool averaged = false;                ///< a 2 x 2 average pool before the shortcut has its stride
   std::optional<Convolution> shortcut;  // none: the input itself
   at::Tensor scale;                     // of each channel, before the sum; undefined: none
-  Activation after = nullptr;
+  Activation after = kNoActivation;
   bool max_pooled = false;  ///< at the end, 3 x 3 with a stride of 2
 
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
