@@ -57,7 +57,7 @@ Tensors below(const Tensors& tensors, const std::string& begin) {
 
 bool has(const Tensors& tensors, const char* name) { return tensors.count(name) > 0; }
 
-at::IntArrayRef sizes_of(const Tensors& tensors, const std::string& name, int64_t dims) {
+at::IntArrayRef tensor_sizes(const Tensors& tensors, const std::string& name, int64_t dims) {
   const auto found = tensors.find(name);
   if (found == tensors.end() || found->second.dim() != dims)
     fail("expected a tensor '{}' of {} sizes: export the network to ONNX", name, dims);
@@ -65,9 +65,9 @@ at::IntArrayRef sizes_of(const Tensors& tensors, const std::string& name, int64_
 }
 
 nlohmann::json transformer_config(const Tensors& tensors, const char* type, const char* patches, const char* inner) {
-  const at::IntArrayRef patch = sizes_of(tensors, patches, 4);
+  const at::IntArrayRef patch = tensor_sizes(tensors, patches, 4);
   const int64_t width = patch[0];
-  const int64_t mlp = sizes_of(tensors, inner, 2)[0];
+  const int64_t mlp = tensor_sizes(tensors, inner, 2)[0];
   return {{"model_type", type},
           {"hidden_size", width},
           {"num_attention_heads", heads_of(width)},

@@ -48,7 +48,7 @@ bool has_positions(const Tensors& tensors, int64_t own) {
 bool is_gated(const Tensors& tensors) {
   const auto second = tensors.find("blocks.0.mlp.fc2.weight");
   return second != tensors.end() && second->second.dim() == 2 && has(tensors, kTimmInner) &&
-         sizes_of(tensors, kTimmInner, 2)[0] == 2 * second->second.size(1);
+         tensor_sizes(tensors, kTimmInner, 2)[0] == 2 * second->second.size(1);
 }
 
 /// DeiT III, and DINOv2 with registers or with gates (the giant ones).
@@ -57,7 +57,7 @@ Translated timm_vit(Tensors tensors) {
   Rules rules = vit_rules();
   if (is_gated(tensors)) {
     config["use_swiglu_ffn"] = true;
-    config["gated_size"] = sizes_of(tensors, kTimmInner, 2)[0] / 2;
+    config["gated_size"] = tensor_sizes(tensors, kTimmInner, 2)[0] / 2;
     rules.insert(rules.begin(), {{"blocks.#.mlp.fc1", "encoder.layer.#.mlp.weights_in"},
                                  {"blocks.#.mlp.fc2", "encoder.layer.#.mlp.weights_out"}});
   }
@@ -105,7 +105,7 @@ nlohmann::json swinv2_config(const nlohmann::json& stated, const std::string& ar
 /// Swin. timm merges patches at the start of a stage, `transformers` at the end of the one before.
 Translated timm_swin(Tensors tensors, nlohmann::json config) {
   drop_head_and_split(tensors);
-  config["patch_size"] = sizes_of(tensors, kTimmPatches, 4)[2];
+  config["patch_size"] = tensor_sizes(tensors, kTimmPatches, 4)[2];
   Tensors all;
   for (const auto& [name, tensor] : renamed(with_separate_biases(tensors), swin_rules())) {
     const std::string begin = "encoder.layers.";
@@ -131,7 +131,7 @@ Translated timm_mobilevit(Tensors tensors) {
 /// Hiera. timm numbers all blocks; those that make tokens wider begin a stage.
 Translated timm_hiera(Tensors tensors) {
   drop(tensors, "head.fc.");
-  const int64_t width = sizes_of(tensors, kTimmPatches, 4)[0];
+  const int64_t width = tensor_sizes(tensors, kTimmPatches, 4)[0];
   const int64_t heads = width == 256 ? 4 : width == 112 || width == 144 ? 2 : 1;
   int64_t stage = 0, layer = 0;
   for (int64_t block = 0;; ++block, ++layer) {
@@ -196,8 +196,9 @@ Translated timm_siglip(Tensors tensors, const char* activation) {
 /// Convolutions of one pixel are the linear layers that others have, and a response normalisation's scales lie along
 /// channels.
 Translated timm_convnext(Tensors tensors) {
-  const nlohmann::json config = {
-      {"model_type", "convnext"}, {"patch_size", sizes_of(tensors, "stem.0.weight", 4)[2]}, {"layer_norm_eps", 1e-6}};
+  const nlohmann::json config = {{"model_type", "convnext"},
+                                 {"patch_size", tensor_sizes(tensors, "stem.0.weight", 4)[2]},
+                                 {"layer_norm_eps", 1e-6}};
   for (auto& [name, tensor] : tensors) {
     if (tensor.dim() == 4 && (ends_with(name, ".mlp.fc1.weight") || ends_with(name, ".mlp.fc2.weight")))
       tensor = tensor.flatten(1);
@@ -227,7 +228,7 @@ Translated timm_eva02(const Tensors& tensors) {
   const bool gates_apart = has(tensors, "blocks.0.mlp.fc1_x.weight");
   nlohmann::json config = transformer_config(tensors, "dinov3_vit", kTimmPatches,
                                              gates_apart ? "blocks.0.mlp.fc1_x.weight" : "blocks.0.mlp.fc2.weight");
-  if (!gates_apart) config["intermediate_size"] = sizes_of(tensors, "blocks.0.mlp.fc2.weight", 2)[1];
+  if (!gates_apart) config["intermediate_size"] = tensor_sizes(tensors, "blocks.0.mlp.fc2.weight", 2)[1];
   const bool mean = has(tensors, "fc_norm.weight");
   config.update({{"layer_norm_eps", 1e-6},
                  {"hidden_act", "silu"},

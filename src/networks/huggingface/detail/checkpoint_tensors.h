@@ -25,7 +25,7 @@ Tensors below(const Tensors& tensors, const std::string& begin);
 bool has(const Tensors& tensors, const char* name);
 
 /// Sizes of a tensor. Throws Error if it is missing or has another number of dimensions.
-at::IntArrayRef sizes_of(const Tensors& tensors, const std::string& name, int64_t dims);
+at::IntArrayRef tensor_sizes(const Tensors& tensors, const std::string& name, int64_t dims);
 
 /// The config.json of a transformer by the sizes of its tensors; `patches` and `inner` (the first layer of its MLP) are
 /// names of weights. Throws Error for widths that no known network has.
