@@ -20,7 +20,8 @@ std::string attribute_words(const std::vector<AttributeEffect>& attributes, cons
 
 /// Answers as CSV:
 /// - "csv": a row for each image, with as many classes as are requested;
-/// - "csv-long": a row for each of these classes; values of the first class and of the image are in its row;
+/// - "csv-long": a row for each of these classes, each with the fields and the group of the answer; attributes, similar
+///   images and the prediction set are in the first row alone; "none of these" has no row;
 /// - "timelapse": a row for each image as Timelapse takes them (File, and RelativePath from its root folder).
 struct AnswerCsv {
   std::string format = "csv";

@@ -98,13 +98,8 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
                    "Also show which part of each image made its answer: a map of 7 x 7 patches, each covered once");
 }
 
-void take_proportions(ClassifyArguments& options) {
-  RecognizerOptions& recognizing = options.recognizing;
-  for (const std::string& word : options.shares) recognizing.shares.insert(share_in(word));
-  if (!options.shares.empty() && recognizing.proportions.empty()) recognizing.proportions = "given";
-  if ((recognizing.proportions == "given") != !options.shares.empty())
-    fail_usage("--shares and `--proportions given` must be used together");
-  if (!recognizing.proportions.empty()) recognizing.together = true;
+void take_shares(ClassifyArguments& options) {
+  for (const std::string& word : options.shares) options.recognizing.shares.insert(share_in(word));
 }
 
 }  // namespace protocom::cli

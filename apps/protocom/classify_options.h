@@ -36,7 +36,7 @@ void add_series_options(CLI::App& command, ClassifyArguments& options);
 /// What is shown of an answer.
 void add_answer_options(CLI::App& command, ClassifyArguments& options);
 
-/// Makes --shares and --proportions what the recognizer takes. Throws UsageError where they contradict each other.
-void take_proportions(ClassifyArguments& options);
+/// Reads --shares for the recognizer. Throws UsageError for a text that is no class with its share.
+void take_shares(ClassifyArguments& options);
 
 }  // namespace protocom::cli

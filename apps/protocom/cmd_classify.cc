@@ -210,7 +210,9 @@ void print_explained(const ClassifyArguments& options, const fs::path& image, co
 void explain_answers(const ClassifyArguments& options) {
   if (options.format != "table" && options.format != "json")
     fail_usage("--explain prints a table or json: leave out --format {}", options.format);
-  if (!options.out.empty() || !options.series.empty() || options.recognizing.together)
+  const RecognizerOptions& recognizing = options.recognizing;
+  const bool together = recognizing.together || !recognizing.proportions.empty() || !recognizing.shares.empty();
+  if (!options.out.empty() || !options.series.empty() || together)
     fail_usage("--explain takes photos one by one: leave out --out, --series and --batch-together");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
   const ImageArguments images(options.images);
@@ -259,7 +261,7 @@ void check_features_out(const ClassifyArguments& options, bool as_lines) {
 }
 
 void run_classify(const CLI::App& command, ClassifyArguments& options) {
-  take_proportions(options);
+  take_shares(options);
   options.provenance = provenance_of(command, /*seed=*/0);
   const bool into_files = BoxAnswers::is_format(options.format) || options.format == "xmp";
   const bool in_turn = into_files || !options.series.empty() || AnswerCsv::is_format(options.format);
@@ -267,11 +269,9 @@ void run_classify(const CLI::App& command, ClassifyArguments& options) {
   if (!options.features_out.empty()) check_features_out(options, as_lines);
   if ((into_files || !options.out.empty()) && in_turn && !job().is_single())
     fail_usage("--series and --format {} need a single process: leave out torchrun", options.format);
-  if (options.explain && into_files)
-    fail_usage("--explain prints a table or json: leave out --format {}", options.format);
+  if (options.explain) return explain_answers(options);
   if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
   if (options.format == "xmp") return answer_sidecars(options);
-  if (options.explain) return explain_answers(options);
   as_lines ? write_lines(command, options) : print_answers(options);
 }
 

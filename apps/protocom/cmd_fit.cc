@@ -93,7 +93,7 @@ void add_fit_command(CLI::App& app) {
                   "protocom fit --method restore-net --features features.npz --out restore-net.npz\n"
                   "protocom evaluate --features features.npz --methods mean,restore-net --fitted restore-net.npz");
   command->add_option("--method", options->fit.method, "Method with its parameters, see protocom methods")
-      ->each([](const std::string& text) { make_method(text); });  // a wrong name is said before files are read
+      ->each([](const std::string& text) { make_method(text); });  // fails for a wrong name before files are read
   add_data_options(*command, *files);
   command
       ->add_option_function<std::string>(

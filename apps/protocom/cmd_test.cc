@@ -65,7 +65,7 @@ void print_result(const TestArguments& options, const TestResult& first, const C
     print_test(first, options.worst);
 }
 
-/// What was left out is said last; images that could not be read end in an error, as in other commands.
+/// What was left out is reported last; images that could not be read end in an error, as in other commands.
 void account_for_images(const TestResult& result) {
   for (const UnreadableFile& file : result.unreadable) logger().error("{}", file.reason);
   if (result.skipped.total() > 0) logger().warn("{}", result.skipped.describe());

@@ -30,7 +30,7 @@ void add_model_option(CLI::App& command, EvaluationFiles& files);
 void add_fitted_option(CLI::App& command, EvaluationFiles& files,
                        const std::string& why = ", for methods that need fitting");
 
-/// --methods: a wrong name is said before files are read.
+/// --methods: fails for a wrong name before files are read.
 CLI::Option* add_methods_option(CLI::App& command, std::vector<std::string>& methods, const std::string& help);
 
 /// What is in them.

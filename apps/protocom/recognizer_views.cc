@@ -79,8 +79,7 @@ Recognizer open_to_read(const std::filesystem::path& file) {
 
 void print_info(const RecognizerFile& file) {
   const RecognizerSettings& settings = file.settings();
-  std::vector<std::vector<std::string>> rows = {
-      {"recognizer", fmt::format("{}, format {}", file.path().string(), file.format())}};
+  std::vector<std::vector<std::string>> rows = {{"recognizer", file.path().string()}};
   for (const RecognizerArtefact& artefact : file.artefacts()) rows.push_back({artefact.name, text_of(artefact)});
   int64_t images = 0;
   const std::vector<ClassInfo> classes = file.list_classes();

@@ -7,7 +7,7 @@
 
 namespace protocom::v0 {
 
-/// What is said of a class at its enrolment, besides its images: attributes or a synset, texts, or its name alone.
+/// The description of a class at its enrolment, besides its images: attributes or a synset, texts, or its name alone.
 struct ClassRequest {
   ClassRequest() = default;
   ClassRequest(std::string its_name, std::vector<std::string> its_attributes = {})  // NOLINT: a name is a request

@@ -59,7 +59,7 @@ class PROTOCOM_API Recognizer {
   /// Features float32 [n, d] of images.
   Matrix features_of(const std::vector<Image>& images);
 
-  /// Adds a class, or images to one, by its name or with what is said of it. One transaction: all or nothing.
+  /// Adds a class, or images to one, by its name or with its description. One transaction: all or nothing.
   /// `encoder`: for descriptions, the text encoder of the recognizer's knowledge. Throws Error for an unreadable image,
   /// an unknown attribute, and of descriptions for knowledge that is not of texts, an encoder of other dimensions and a
   /// text without a word; UsageError for descriptions without an encoder.

@@ -24,10 +24,11 @@ struct RecognizerOptions {
   int64_t top = 5;              ///< classes of an answer
   int64_t nearest = 3;          ///< enrolled images of an answer
   int64_t attributes = 0;       ///< attributes of an answer; they take a few milliseconds per image
-  /// Class proportions of the images of a call, for a method that takes them (plda-vb:proportions=given); unnamed
-  /// classes share the rest equally.
+  /// Class proportions of the images of a call, which are then classified together; unnamed classes share the rest
+  /// equally. Not with a `method` that ignores them (plda-vb:proportions=given uses them).
   std::map<std::string, double> shares = {};
-  /// Parameter of the transductive method: "estimate", "balanced" or "given"; empty: its default.
+  /// Parameter of the transductive method, which it implies: "estimate", "balanced" or "given" (by `shares`); empty:
+  /// its default.
   std::string proportions = {};
   /// Probability, in (0, 1), with which Answer::set contains the right class of a new image, by leave-one-out after
   /// each change of the classes. Empty: no sets.

@@ -7,8 +7,8 @@ class Answer:
 
     Attributes
     ----------
-    name : str, the most probable class
-    probability : float, of this class
+    name : str, the most probable class; "" if it is none of these
+    probability : float, of the most probable class
     ranking : list of (class, probability), most probable first
     familiarity : float, score of how well the image fits any of the classes
     none : float, probability that the image shows none of the classes; with the probabilities of all classes it sums to
@@ -32,7 +32,7 @@ class Answer:
 
     @property
     def name(self):
-        return self.ranking[0][0]
+        return "" if self.none_of_these else self.ranking[0][0]
 
     @property
     def probability(self):

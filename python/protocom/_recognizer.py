@@ -89,7 +89,7 @@ class Recognizer:
             leave-one-out
         roll_up : float, if the first class is less probable than this (0.9), ``Answer.group`` is the smallest group of
             classes that contains it and is as probable; titles or names state the groups ("animals/birds/robin")
-        shares : dict, known class proportions among the images of a call, with ``together``
+        shares : dict, known class proportions among the images of a call, which are then classified together
         device : "auto", "cpu", "cuda"
         text_encoder : TextEncoder or its folder, the one that the file was made with, to describe classes in words
         """

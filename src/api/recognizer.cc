@@ -15,6 +15,12 @@ namespace {
 
 Answers answers_of(std::vector<Answer> answers) { return {std::move(answers), {}}; }
 
+Answer only_one(Answers answers) {
+  Answer answer = std::move(answers.answers.front());
+  answer.warnings = std::move(answers.warnings);
+  return answer;
+}
+
 ClassToDescribe described(const ClassRequest& one_class, const TextEncoder* encoder) {
   ClassToDescribe request{one_class};
   if (encoder != nullptr) describe_in_words(encoder->impl().encoder, request);
@@ -87,12 +93,7 @@ Recognizer Recognizer::create(const std::string& path, const RecognizerParts& pa
 
 const Enrolment& Recognizer::first_enrolment() const { return impl_->first; }
 
-Answer Recognizer::classify(const Image& image) {
-  Answers answers = classify(std::vector<Image>{image});
-  Answer answer = std::move(answers.answers.front());
-  answer.warnings = std::move(answers.warnings);
-  return answer;
-}
+Answer Recognizer::classify(const Image& image) { return only_one(classify(std::vector<Image>{image})); }
 
 Answers Recognizer::classify(const std::vector<Image>& images) {
   return with_warnings([&] { return answers_of(impl_->shared.classify(impl_->shared.features_of(given(images)))); });
@@ -235,12 +236,9 @@ Suggestions Recognizer::suggest_features(const Rows& features, int64_t count) {
 }
 
 Answer Recognizer::classify_series(const std::vector<Image>& images) {
-  Answers answers = with_warnings([&] {
+  return only_one(with_warnings([&] {
     return answers_of(impl_->shared.classify(protocom::mean_feature(impl_->shared.features_of(given(images)))));
-  });
-  Answer answer = std::move(answers.answers.front());
-  answer.warnings = std::move(answers.warnings);
-  return answer;
+  }));
 }
 
 OnnxExport Recognizer::export_onnx(const std::string& path, const OnnxExportOptions& options) {

@@ -10,7 +10,7 @@ namespace protocom {
 /// Thread-safe. Throws Error with `purpose` ("an encoder"), where it was looked for, and the loader's own reason.
 void load_torch_plugin(const std::string& purpose);
 
-/// Whether the library is there: loads it. The reason why not is said by load_torch_plugin.
+/// Whether the library is there: loads it. load_torch_plugin throws with the reason why not.
 [[nodiscard]] bool has_torch_plugin();
 
 /// Whether it is loaded; loads nothing.

@@ -58,7 +58,7 @@ void Boxes::refuse(const std::string& where, const std::string& reason) {
 
 void Boxes::list_failure(const std::string& name) { failures_.push_back(name); }
 
-/// Two names that look alike become one: that is said.
+/// Two names that look alike become one: this is logged.
 void Boxes::take_kind(PhotoBox& box) {
   std::string written = std::exchange(box.kind, clean_name(box.kind));
   const auto [known, is_new] = all_kinds_.emplace(box.kind, written);

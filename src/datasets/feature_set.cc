@@ -252,7 +252,7 @@ void find_copies(FeatureSet& set, const std::string& where) {
   warn_of_copies(set.copies, where);
 }
 
-/// What has the types of a feature set is held against itself.
+/// Checks what has the types of a feature set for consistency.
 void check_parts(FeatureSet& set, const std::string& where) {
   if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
     fail("{}: {} image ids for {} feature rows", where, set.image_ids.size(), set.features.size(0));

@@ -33,7 +33,7 @@ struct FeatureSet {
   [[nodiscard]] std::vector<std::vector<int64_t>> rows_by_class() const;
 };
 
-/// Features made in memory, held against what read_features holds a file against: of any float type, names
+/// Features made in memory, checked as read_features checks a file: of any float type, names
 /// and ids numbered if there are none, copies found. `where` names them in messages. Throws Error.
 FeatureSet checked_feature_set(FeatureSet set, const std::string& where);
 

@@ -59,7 +59,7 @@ struct Inspection {
 /// Decodes every image at full size. An unreadable one is a finding, not an Error.
 Inspection inspect_images(const ImageDataset& dataset, Progress& progress);
 
-/// The same for a pack, whose content is also held against its hash.
+/// The same for a pack, whose content is also compared with its hash.
 Inspection inspect_images(const PackedImages& images, Progress& progress);
 
 }  // namespace protocom

@@ -30,7 +30,7 @@ std::vector<std::filesystem::path> encoder_folders();
 /// environment has neither variable.
 std::filesystem::path user_encoders();
 
-/// Nothing is opened: a file that is damaged is said when it is used.
+/// Nothing is opened: a damaged file is reported when it is used.
 InstalledEncoders installed_encoders();
 
 /// Whether a file may be an encoder by its suffix (.onnx, .tflite, .pt, .pth, .safetensors, .npz).

@@ -19,7 +19,7 @@ inline constexpr int64_t kFewestHalved = 256;
 struct KeptGraph {
   int64_t opset = 0;       ///< of ONNX's own operators
   int64_t ir_version = 0;  ///< of the file format
-  std::string graph = {};  ///< fields of a GraphProto: operators, tensors and what is said of values
+  std::string graph = {};  ///< fields of a GraphProto: operators, tensors and the types of values
   std::string model = {};  ///< fields of a ModelProto: operator sets and functions
   Weights weights = Weights::kFloat32;
   std::shared_ptr<TensorStore> tensors = {};  ///< where they lie; none: in the file

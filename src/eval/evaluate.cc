@@ -71,12 +71,12 @@ void gather_scores(const ListShare& own, const ProcessGroup& group, std::vector<
   }
 }
 
-/// Whether every method can do without labelled images, if the tasks have none.
+/// Throws UsageError for a method that needs more labelled images than the tasks have.
 void check_shots(const Methods& methods, const EpisodeShape& shape) {
   for (const auto& method : methods) {
     if (method->spec().fewest_shots > shape.k_shot) {
       fail_usage(
-          "'{}' needs at least {} labelled image per class, the tasks have {}: leave it out, or request more shots",
+          "'{}' needs at least {} labelled images per class, the tasks have {}: leave it out, or request more shots",
           method->label(), method->spec().fewest_shots, shape.k_shot);
     }
   }

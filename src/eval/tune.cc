@@ -129,7 +129,7 @@ TriedSetting measured_setting(const EvaluateInputs& inputs, const std::vector<Ev
   return found;
 }
 
-/// What cannot be made is said before the first is measured.
+/// Fails for what cannot be made before the first is measured.
 void check_methods(const TuneOptions& options) {
   for (const std::string& text : options.methods) {
     if (!is_fitted_here(text, options.fitted)) make_method(text, options.fitted);

@@ -97,7 +97,7 @@ void Api::classify_features(const Request& request, Array features, const Respon
 }
 
 void Api::classify_series(const Request& request, const Sent& sent, const Respond& respond) {
-  asked_in(request, options_.recognizing);  // what is wrong there is said before any work
+  asked_in(request, options_.recognizing);  // fails for invalid parameters before any work
   least_of_set(request);
   if (sent.images.empty() && !sent.features.defined()) refuse(400, "a series needs images or features");
   for (size_t i = 0; i < sent.images.size(); ++i) {

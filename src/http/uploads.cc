@@ -115,7 +115,7 @@ ImageBox box_in(const nlohmann::json& numbers, size_t image) {
   return {values[0], values[1], values[2], values[3], /*relative=*/true};
 }
 
-/// The boxes of each of `images` images; empty: nothing is said of boxes.
+/// The boxes of each of `images` images; empty: the request has no boxes.
 std::vector<std::vector<ImageBox>> boxes_in(const nlohmann::json& said, size_t images) {
   std::vector<std::vector<ImageBox>> boxes;
   if (said.is_null()) return boxes;

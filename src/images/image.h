@@ -17,7 +17,7 @@ struct Image {
   std::vector<uint8_t> rgb;
 };
 
-/// DecodeOptions::max_pixels if nothing else is said: 2^27, unless set_largest_image() was called.
+/// DecodeOptions::max_pixels by default: 2^27, unless set_largest_image() was called.
 int64_t largest_image();
 /// Sets it for all threads of this process. Throws UsageError unless it is positive.
 void set_largest_image(int64_t pixels);

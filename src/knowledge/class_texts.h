@@ -8,7 +8,7 @@
 
 namespace protocom {
 
-/// What is said of classes in words, for a text encoder.
+/// Descriptions of classes in words, for a text encoder.
 struct ClassTexts {
   std::vector<std::string> classes;  ///< [c], each once, in the order of the file
   std::vector<std::string> texts;    ///< [n]

@@ -40,7 +40,7 @@ ClassDescription unknown_class(const Knowledge& knowledge, const std::string& na
   return unknown;
 }
 
-/// Attributes that no base class has are named there in words, which WordNet has for them and the knowledge lacks.
+/// WordNet names the attributes that no base class has.
 ClassDescription class_of_synset(const Knowledge& knowledge, const ClassToDescribe& request,
                                  const DescribeOptions& options) {
   const WordNet wordnet(request.wordnet.empty() ? kWordNetFolder : request.wordnet);

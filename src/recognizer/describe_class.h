@@ -12,7 +12,7 @@
 
 namespace protocom {
 
-/// A class to describe: what is said of it, and what is needed to understand that.
+/// A class to describe: its description, and what is needed to interpret it.
 struct ClassToDescribe : ClassRequest {
   UnknownAttribute unknown = UnknownAttribute::kRefuse;  ///< what becomes of attributes that the knowledge lacks
   std::filesystem::path vectors = {};                    ///< the word vectors the knowledge was made with; empty: none

@@ -49,10 +49,12 @@ double label_cost(const DoubleMatrix& probabilities, const std::vector<int64_t>&
 DoubleMatrix with_best_power(const LeftOutAnswers& answers) {
   constexpr double kEnd = 3;
   const DoubleMatrix logs = answers.probabilities.cwiseMax(1e-300).array().log();
-  double best = 0, step = 0.25, least = label_cost(to_power(logs, 0), answers.classes, 0);
-  for (double from = -kEnd, to = kEnd; step > 0.01; from = best - step, to = best + step, step /= 5) {
-    const double begin = from;
-    for (double log_power = begin; log_power < to + step / 2; log_power += step) {
+  double best = 0, reach = kEnd, least = label_cost(to_power(logs, 0), answers.classes, 0);
+  for (double step = 0.25; step > 0.01; reach = step, step /= 5) {
+    const double center = best;
+    const auto steps = std::lround(reach / step);
+    for (int64_t k = -steps; k <= steps; ++k) {
+      const double log_power = center + static_cast<double>(k) * step;
       const double cost = label_cost(to_power(logs, log_power), answers.classes, log_power);
       if (cost < least) least = cost, best = log_power;
     }

@@ -101,7 +101,7 @@ Occlusion occlusion_of(Recognizer& recognizer, const Array& features, const std:
 }
 
 Occlusion find_occlusion(Recognizer& recognizer, const std::filesystem::path& image, const std::string& class_name) {
-  recognizer.class_names();  // what is wrong with the classes is said first
+  recognizer.class_names();  // fails first if the classes are invalid
   const Image square = read_region(image, recognizer.file().settings().preprocessing).image;
   return occlusion_of(recognizer, recognizer.features_of(covered_in_turn(square)), class_name);
 }

@@ -22,6 +22,24 @@ void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) 
   if (!warning.empty()) logger().warn("{}", warning);
 }
 
+/// Known shares are those of images that are classified together; the method that does so is the recognizer's own
+/// unless the options name one.
+void choose_method(const StoreModel& model, RecognizerOptions& options) {
+  const bool names_method = !options.method.empty();
+  if (!options.shares.empty() && options.proportions.empty() && !names_method) options.proportions = "given";
+  if ((options.proportions == "given") == options.shares.empty() && !names_method)
+    fail_usage("shares and the proportions 'given' must be used together");
+  if (names_method) {
+    const bool takes_shares = options.method.find("proportions=given") != std::string::npos;
+    if (!options.shares.empty() && !takes_shares)
+      fail_usage("shares: the method '{}' ignores them, expected one with proportions=given", options.method);
+    return;
+  }
+  if (!options.proportions.empty()) options.together = true;
+  options.method = options.together ? model.transductive_method() : model.default_method();
+  if (!options.proportions.empty()) options.method += ":proportions=" + options.proportions;
+}
+
 }  // namespace
 
 Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
@@ -29,12 +47,8 @@ Recognizer::Recognizer(RecognizerFile file, RecognizerOptions options)
       options_(std::move(options)),
       model_(std::make_unique<const StoreModel>(read_store_model(file_))),
       nearest_(std::make_unique<NearestExamples>()) {
-  if (options_.method.empty() && options_.together) {
-    options_.method = model_->transductive_method();
-    if (!options_.proportions.empty()) options_.method += ":proportions=" + options_.proportions;
-  }
-  if (options_.method.empty()) options_.method = model_->default_method();
-  make_method(options_.method);  // a wrong name is said before images are read
+  choose_method(*model_, options_);
+  make_method(options_.method);  // fails for a wrong name before images are read
 }
 
 Recognizer Recognizer::open(const fs::path& path, const RecognizerOptions& options) {

@@ -108,8 +108,8 @@ class Recognizer {
   Array features_of(const std::vector<Image>& images);
   /// The thumbnail of such an image: a JPEG; empty if the file keeps none.
   [[nodiscard]] std::string thumbnail_of(const Image& image) const;
-  /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and nothing is said of it.
-  /// Throws UsageError for descriptions whose vector has not been made, and what describe_class throws.
+  /// A class as RecognizerFile::enrol takes it, without images: described unless it is there and no description is
+  /// given. Throws UsageError for descriptions whose vector has not been made, and what describe_class throws.
   ClassEnrolment describe(const ClassToDescribe& request);
   /// The recognizer's knowledge of classes besides their images; nullptr: none.
   const Knowledge* knowledge();
@@ -124,7 +124,7 @@ class Recognizer {
 
   /// The classes, in the order of their enrolment. Throws as classify().
   const std::vector<std::string>& class_names();
-  /// The answers to images of these features, float32 [n, d], held against their right classes [n]; without the names
+  /// The answers to images of these features, float32 [n, d], compared with their right classes [n]; without the names
   /// of the images. `right` are names as the recognizer writes them, those it does not have are unknown. Throws as
   /// classify().
   std::vector<TestedImage> judge(const Array& features, const std::vector<std::string>& right);

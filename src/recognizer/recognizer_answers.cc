@@ -45,7 +45,7 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
       most->second, images, most->first, scorer.method().label(), expected);
 }
 
-/// Of one of a row's values [c] among all, from 1 on, in the order of best_classes.
+/// The rank, from 1, of value `own` among a row's values [c], in the order of best_classes.
 int64_t rank_of(const float* values, int64_t count, int64_t own) {
   int64_t rank = 1;
   for (int64_t k = 0; k < count; ++k) rank += values[k] > values[own] || (values[k] == values[own] && k < own) ? 1 : 0;
@@ -54,7 +54,7 @@ int64_t rank_of(const float* values, int64_t count, int64_t own) {
 
 }  // namespace
 
-/// Of the class that a feature [1, d] is taken for.
+/// The attributes that changed the logit of class `answer` for a feature [1, d] most.
 std::vector<AttributeEffect> Recognizer::attribute_effects_of(int64_t answer, const Array& feature) const {
   if (options_.attributes < 1) return {};
   const std::vector<float> effects = scorer_->attribute_effects(answer, feature);  // [a]
@@ -126,7 +126,7 @@ std::optional<RankedClass> Recognizer::group_of(const float* logits, double fact
   return probable_group(levels_, shares, best_classes(logits, classes, 1).front(), *options_.roll_up);
 }
 
-/// Titles say more than names where they have levels.
+/// Levels of the titles where these have any, else of the names.
 void Recognizer::find_levels() {
   if (options_.roll_up && !(*options_.roll_up > 0 && *options_.roll_up < 1))
     fail_usage("roll_up: expected a number between 0 and 1, found {}", *options_.roll_up);

@@ -162,8 +162,6 @@ class Folder {
   void read_into(const fs::path& path, const Provenance& provenance) const {
     const ArtefactHeader header = ArtefactHeader::from_json(document_.at("header"), where_);
     const NpzReader classes(member(folder_ / kClassesFile));
-    if (classes.has("sum") || classes.has("moments_sum"))
-      fail("{}: images without features, written by an earlier protocom: enrol them again", where_);
     RecognizerFile::create(path, RecognizerFile::settings_of(header, classes.strings("attributes"), where_),
                            artefacts(), provenance);
     RecognizerFile file(path);

@@ -135,7 +135,7 @@ Suggestions suggest_rows(Recognizer& recognizer, const NewExamples& images, int6
 
 Suggestions suggest(Recognizer& recognizer, const std::vector<fs::path>& images, int64_t count, Progress& progress) {
   if (count < 1) fail_usage("photos to suggest: expected at least 1, found {}", count);
-  recognizer.class_names();  // what is wrong with the classes is said before images are read
+  recognizer.class_names();  // fails before images are read if the classes are invalid
   ExamplesInParts parts;
   const auto take = [&](size_t i, const EmbeddedImage& embedded) {
     parts.add({embedded.feature, {embedded.hash}, {images[i].string()}});

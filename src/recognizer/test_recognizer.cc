@@ -65,8 +65,8 @@ std::map<std::string, std::string> names_for(const std::vector<std::string>& lab
   return made;
 }
 
-/// Says what is unknown before images go through the encoder.
-void look_at(const std::vector<std::string>& labels, const RecognizerFile& file) {
+/// Before images go through the encoder.
+void warn_of_unknown_labels(const std::vector<std::string>& labels, const RecognizerFile& file) {
   const std::vector<std::string> names = class_names_in(file);
   const std::set<std::string> there(names.begin(), names.end());
   std::vector<std::string> unknown;
@@ -258,7 +258,7 @@ TestResult test_recognizer(Recognizer& recognizer, TestFeatures images) {
 }
 
 TestResult test_recognizer(Recognizer& recognizer, const std::vector<EnrolRequest>& classes, Progress& progress) {
-  look_at(names_of_requests(classes), recognizer.file());
+  warn_of_unknown_labels(names_of_requests(classes), recognizer.file());
   return test_recognizer(recognizer, gather(recognizer, classes, progress));
 }
 
@@ -275,7 +275,7 @@ struct Side {
 
 Side read_side(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
   const std::vector<std::string> labels = names_of_requests(requests);
-  look_at(labels, recognizer.file());
+  warn_of_unknown_labels(labels, recognizer.file());
   const auto names = names_for(labels, recognizer.file());
   Side side{gather(recognizer, requests, progress), read_held_content(recognizer.file()), {}};
   call_as_enrolled(names, side.images);

@@ -91,7 +91,7 @@ std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std:
     if (evaluations.size() > 1) html += fmt::format("<h3>{}</h3>\n", escape_html(evaluation.name));
     html += reproduce_html(evaluation);
   }
-  // `analyse` makes many analyses by one command from the same inputs: it is said once.
+  // `analyse` makes many analyses by one command from the same inputs: it is stated once.
   std::string last;
   std::string lists;
   for (const AnalysisFile& analysis : analyses) {

@@ -15,7 +15,7 @@
 namespace protocom {
 namespace {
 
-constexpr size_t kMostMatrixRows = 60;  // of the matrix
+constexpr size_t kMostMatrixRows = 60;
 
 constexpr const char* kSheet = R"css(
 .sheet { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); gap: .9rem; margin: 1rem 0; }

@@ -142,10 +142,6 @@ RecognizerFile& RecognizerFile::operator=(RecognizerFile&&) noexcept = default;
 
 const fs::path& RecognizerFile::path() const { return database_->path(); }
 
-int64_t RecognizerFile::format() const {
-  return reading(path(), [&] { return format_of(*database_); });
-}
-
 std::string RecognizerFile::serialized() const { return database_->serialized(); }
 
 int64_t RecognizerFile::serialized_size() const { return bytes_of(*database_); }

@@ -58,7 +58,7 @@ std::string hash_of_feature(const Array& feature);
 /// hardly gain.
 inline constexpr int64_t kMostUnlabelled = 5000;
 
-/// Images of one class, or of none that anybody has said, as features.
+/// Images of one class, or unlabelled ones, as features.
 struct NewExamples {
   Array features;                                 ///< float32 [n, d]
   std::vector<std::string> hashes;                ///< [n], hash_file of each image, or hash_of_feature
@@ -184,8 +184,6 @@ class RecognizerFile {
   /// Whether the path leads to the file that is open. Takes one look at the folder.
   [[nodiscard]] bool is_at_path() const;
   [[nodiscard]] const ArtefactHeader& header() const { return header_; }
-  /// Of the file (docs/formats.md): 2, or more where it has what came later.
-  [[nodiscard]] int64_t format() const;
   [[nodiscard]] const RecognizerSettings& settings() const { return settings_; }
   /// Those that a recognizer's header states, with the attributes that lie beside it. Throws Error that names `where`.
   static RecognizerSettings settings_of(const ArtefactHeader& header, std::vector<std::string> attributes,
@@ -275,8 +273,8 @@ class RecognizerFile {
   /// Removes all of them, as one change; returns how many there were.
   int64_t remove_all_unlabelled();
   void set_calibration(const nlohmann::json& calibration);
-  /// The same as part of the last change, with which it is taken back; who has the file open does not see it. Throws
-  /// Error if there is no change.
+  /// The same as part of the last change, with which it is taken back; those who have the file open do not notice it.
+  /// Throws Error if there is no change.
   void set_calibration_with_last_change(const nlohmann::json& calibration);
   /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
   /// is a new change, which deletes it for good. Throws Error when there is none, or the last one is not `only`.

@@ -277,7 +277,7 @@ TEST_F(ApiMisuse, OfEpisodesIsOneSentence) {
          options.methods = {"mean"};
          evaluate(Episodes(FeatureSet({axes(), 4}, classes_of_axes()), tasks), options);
        },
-       "labelled image per class"},
+       "labelled images per class"},
       {"more images than there are", [] { draw([](EpisodeOptions& one) { one.shape.n_query = 9; }); }, "images"},
       {"no queries", [] { draw([](EpisodeOptions& one) { one.shape.n_query = 0; }); },
        "n_query: expected a whole number"},

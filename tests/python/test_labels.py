@@ -21,7 +21,7 @@ def test_suggests_new_images_of_which_it_is_in_doubt(mine, photos):
     by_row = {one["row"]: one for one in found}
     for row, image in enumerate(images):
         answer = mine.classify(image)
-        assert by_row[row]["class"] == answer.name
+        assert by_row[row]["class"] == answer.ranking[0][0]
     assert max(found, key=lambda one: one["doubt"])["row"] == 3
     assert sum(one["share"] for one in found) == pytest.approx(1, abs=1e-5), "all of the doubt is taken"
     by_features = mine.suggest(mine.features_of([*images, mixed.astype(np.uint8)]), 2)

@@ -473,6 +473,22 @@ def test_calibrates_and_says_none_of_these(mine):
     assert not mine.calibrate()["similar"]
 
 
+def test_what_is_none_of_these_has_no_name(mine):
+    mine.calibrate(false_accept=0.05)
+    answers = mine.classify([photo("red", 60), np.random.default_rng(1).integers(0, 256, (64, 64, 3), dtype=np.uint8)])
+    assert [bool(one.none_of_these) for one in answers] == [not one.name for one in answers]
+    assert all(one.name in ("", one.ranking[0][0]) for one in answers) and not answers[1].name
+
+
+def test_known_shares_of_classes_count_and_are_never_ignored(mine, photos):
+    paths = [photos / "holiday" / f"{i}.png" for i in (1, 2, 3)]
+    of_blue = [dict(protocom.Recognizer.open(mine._path, shares={"blue": share}).classify(paths)[1].ranking)["blue"]
+               for share in (0.0001, 0.9999)]
+    assert of_blue[1] > of_blue[0]
+    with pytest.raises(protocom.UsageError, match="ignores them"):
+        protocom.Recognizer.open(mine._path, method="plda", shares={"blue": 0.5})
+
+
 def test_shows_its_classes_in_a_notebook(mine):
     shown = mine._repr_html_()
     assert shown.count("<img") == 12 and "<td>red</td><td>4</td>" in shown

@@ -26,7 +26,7 @@ def test_says_how_good_it_is_on_labelled_images(mine, labelled, photos):
     assert found.mode == "inductive" and found.calibrated and found.top5 is None
     answers = mine.classify(images)
     for one, answer in zip(found.tested, answers):
-        assert one["answer"] == answer.name and one["certainty"] * (1 - answer.none) == pytest.approx(answer.probability)
+        assert one["answer"] == answer.ranking[0][0] and one["certainty"] * (1 - answer.none) == pytest.approx(answer.probability)
         assert math.exp(-one["log_loss"]) * (1 - answer.none) == pytest.approx(dict(answer.ranking)[one["class"]], abs=1e-5)
     assert found.log_loss == pytest.approx(np.mean([one["log_loss"] for one in found.tested[:9]]))
     assert found.to_dict()["right"] == found.right and f"{found.right} of 9" in repr(found)

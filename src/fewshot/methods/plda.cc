@@ -21,7 +21,7 @@ struct Options {
 /// Factor of the log predictive beside texts (docs/methods/plda.md).
 constexpr double kScaleBesideText = 0.05;
 
-/// Those with what depends on one another filled in.
+/// The options with dependent defaults set.
 Options complete(Options options) {
   if (options.prior == kTextPrior && options.scale == 0) options.scale = kScaleBesideText;
   return options;

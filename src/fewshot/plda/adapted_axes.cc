@@ -172,7 +172,8 @@ class IsotropicFold {
   DoubleMatrix means_, asked_;  // [n, r], [k, r]
 };
 
-/// What a fold's space is made of and who is asked there; `all`: the moments of all rows, where those are many.
+/// What a fold's space is made of and which images are scored there; `all`: the moments of all rows, where those are
+/// many.
 IsotropicFold isotropic_fold(const ClassRows& rows, const std::optional<ClassMoments>& all, const LeftOutFold& fold,
                              double dims, double weight) {
   const DoubleMatrix asked = rows.x(fold.asked, Eigen::all);

@@ -47,6 +47,14 @@ constexpr double kAdaptedTrust = 0.5;
 constexpr double kAdaptedPlausible = 0.3;
 constexpr double kAdaptedLeastWeight = 0.5;
 
+/// Of batches in a space that follows the labelled images.
+void follow_images(PldaVbOptions& batches) {
+  batches.spread = 0;
+  batches.trust = kAdaptedTrust;
+  batches.plausible = kAdaptedPlausible;
+  batches.least_weight = kAdaptedLeastWeight;
+}
+
 /// The model if nothing was fitted: from the labelled images alone. The numbers are chosen on
 /// the val classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda-own-photos.md).
 PldaModel unfitted_model() {
@@ -55,10 +63,7 @@ PldaModel unfitted_model() {
   model.adaptation.degrees = 1000;
   model.adaptation.center_classes = 20;
   model.adaptation.isotropic = true;
-  model.vb.spread = 0;
-  model.vb.trust = kAdaptedTrust;
-  model.vb.plausible = kAdaptedPlausible;
-  model.vb.least_weight = kAdaptedLeastWeight;
+  follow_images(model.vb);
   set_scale(kDefaultScale, model);
   return model;
 }
@@ -190,10 +195,7 @@ std::unique_ptr<Method> PldaMethod::as_space() const {
     space.space = with_isotropic_share(space.space, kIsotropicShare);
     set_scale(kForeignScale, space);
     space.residual = space.space.between;
-    space.vb.spread = 0;
-    space.vb.trust = kAdaptedTrust;
-    space.vb.plausible = kAdaptedPlausible;
-    space.vb.least_weight = kAdaptedLeastWeight;
+    follow_images(space.vb);
   }
   std::unique_ptr<Method> result = make_method(spec().name);
   result->load(state_of(space, {}));

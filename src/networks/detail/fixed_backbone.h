@@ -5,7 +5,7 @@
 
 namespace protocom {
 
-/// A network that others made, behind the Backbone contract: used as it is and not trained, if nothing else is said.
+/// A network that others made, behind the Backbone contract: used as it is and, by default, not trained.
 class FixedBackbone : public Backbone {
  public:
   [[nodiscard]] int64_t dim() const override { return dim_; }
