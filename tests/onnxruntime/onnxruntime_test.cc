@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <iostream>
 #include <memory>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "encoders/encoder.h"
 #include "encoders/onnx_model_parts.h"
 #include "encoders/onnxruntime/library.h"
+#include "encoders/onnxruntime/schema_errors.h"
 #include "encoders/onnxruntime/session.h"
 #include "encoders/onnxruntime/watched.h"
 #include "io/files.h"
@@ -135,6 +137,16 @@ class OnnxRuntime : public ::testing::Test {
 
   TempDir folder_;
 };
+
+TEST(OnnxRuntimeLibrary, ReportsOfOperatorsThatAreRegisteredTwiceAreDropped) {
+  ::testing::internal::CaptureStderr();
+  {
+    const onnxruntime::SchemaErrors dropped;
+    std::cerr << "Schema error: Trying to register schema with name Abs (domain:  version: 1)\n\nout of memory\n";
+  }
+  std::cerr << "Schema error: Trying to register schema later\n";
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "out of memory\nSchema error: Trying to register schema later\n");
+}
 
 TEST_F(OnnxRuntime, GivesTheFeaturesOfLibTorchForABatchOfAnySize) {
   OnnxWriter writer = network({-1, 3, kSide, kSide});

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/own_file.h"
 #include "base/text.h"
+#include "encoders/onnxruntime/schema_errors.h"
 
 namespace protocom::onnxruntime {
 namespace {
@@ -126,7 +127,10 @@ void Library::check_has(int minor, const std::string& what) const {
 }
 
 void Library::make_environment() {
-  call<CreateEnv>(kOnlyFatal, "protocom", &environment_);
+  {
+    const SchemaErrors dropped;
+    call<CreateEnv>(kOnlyFatal, "protocom", &environment_);
+  }
   call<DisableTelemetry>(static_cast<const Env*>(environment_));
   // What is freed stays with the arena; it grows by what is requested, not by doubling.
   const std::array<const char*, 2> keys = {"max_mem", "arena_extend_strategy"};

@@ -1,0 +1,21 @@
+#pragma once
+#include <sstream>
+
+namespace protocom::onnxruntime {
+
+/// While it lives, std::cerr writes nothing; then what was written follows, but for reports of operators that are
+/// registered twice. Debian's ONNX Runtime registers the operators that its libonnx has registered already, and prints
+/// over 500 such lines without any effect on results.
+class SchemaErrors {
+ public:
+  SchemaErrors();
+  ~SchemaErrors();
+  SchemaErrors(const SchemaErrors&) = delete;
+  SchemaErrors& operator=(const SchemaErrors&) = delete;
+
+ private:
+  std::ostringstream written_;
+  std::streambuf* before_;
+};
+
+}  // namespace protocom::onnxruntime
