@@ -83,7 +83,7 @@ class _Comparison(TypedDict):
     better: float
     worse: float
 
-_EnrolledClass = TypedDict("_EnrolledClass", {"class": str, "new": bool, "added": int, "images": int})
+_EnrolledClass = TypedDict("_EnrolledClass", {"class": str, "is_new": bool, "added": int, "images": int})
 
 class _Enrolment(TypedDict):
     classes: list[_EnrolledClass]

@@ -249,10 +249,6 @@ nlohmann::json calibration_json(nlohmann::json calibration) {
   return calibration;
 }
 
-nlohmann::json enrolled_json(const EnrolledClass& done) {
-  return {{"class", done.now.name}, {"is_new", done.is_new}, {"added", done.added}, {"images", done.now.images}};
-}
-
 nlohmann::json change_json(const std::optional<ChangeEntry>& change) {
   if (!change) return nullptr;
   return {{"id", change->id}, {"what", change->what}, {"time", change->time}};

@@ -4,6 +4,7 @@
 #include "http/detail/api.h"
 #include "io/files.h"
 #include "recognizer/class_words.h"
+#include "recognizer/results_json.h"
 
 namespace protocom::http {
 namespace {

@@ -1,6 +1,7 @@
 #include <unordered_set>
 
 #include "http/detail/api.h"
+#include "recognizer/results_json.h"
 
 namespace protocom::http {
 namespace {

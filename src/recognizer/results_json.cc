@@ -73,14 +73,14 @@ json answer_json(const Answer& answer) {
   return shown;
 }
 
+json enrolled_json(const EnrolledClass& done) {
+  return {{"class", done.now.name}, {"is_new", done.is_new}, {"added", done.added}, {"images", done.now.images}};
+}
+
 json enrolment_json(const Enrolment& done) {
   json made = {
       {"classes", json::array()}, {"unreadable", reasons_json(done.unreadable)}, {"skipped", done.skipped.describe()}};
-  for (const EnrolledClass& enrolled : done.classes)
-    made["classes"].push_back({{"class", enrolled.now.name},
-                               {"new", enrolled.is_new},
-                               {"added", enrolled.added},
-                               {"images", enrolled.now.images}});
+  for (const EnrolledClass& enrolled : done.classes) made["classes"].push_back(enrolled_json(enrolled));
   return made;
 }
 

@@ -12,6 +12,9 @@ namespace protocom {
 /// answer_fields(), and set and group where they are wanted.
 nlohmann::json answer_json(const Answer& answer);
 
+/// `class`, `is_new`, `added`, `images` of a class after photos were added, as the server and Python have it.
+nlohmann::json enrolled_json(const EnrolledClass& done);
+
 /// What was done, by classes, and what was not, as Python has it.
 nlohmann::json enrolment_json(const Enrolment& done);
 

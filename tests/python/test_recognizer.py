@@ -440,7 +440,7 @@ def test_create_checks_its_options_before_it_embeds_anything(tmp_path, photos):
 def test_enrols_undoes_renames_and_removes(mine, photos):
     assert mine.classes == {"blue": 4, "green": 4, "red": 4}
     made = mine.enrol("okapi", [photo("red", 50), photos / "holiday" / "1.png"])
-    assert made["classes"] == [{"class": "okapi", "new": True, "added": 2, "images": 2}]
+    assert made["classes"] == [{"class": "okapi", "is_new": True, "added": 2, "images": 2}]
     assert mine.enrol("okapi", photo("red", 50))["classes"][0]["added"] == 0  # it is there already
     mine.enrol("okapi", mine.features_of([photo("green", 51)]))
     assert mine.classes["okapi"] == 3

@@ -37,7 +37,7 @@ def test_classes_are_described_with_and_without_images(clip_folder, photos, tmp_
     made = protocom.Recognizer.create(tmp_path / "words.pcm", backbone=clip_folder, text_encoder=clip_folder, images=photos / "my-photos")
     assert made.method == "plda:prior=text"
     assert made.enrol("robin", descriptions=["a small brown bird", "it sings"])["classes"] == [
-        {"class": "robin", "new": True, "added": 0, "images": 0}]
+        {"class": "robin", "is_new": True, "added": 0, "images": 0}]
     made.enrol("okapi", photo("red", 50), descriptions="a brown animal with striped legs")
     made.enrol("emu", made.features_of([photo("blue", 51)]), descriptions="a tall grey bird")
     assert made.classes == {"blue": 4, "emu": 1, "green": 4, "okapi": 1, "red": 4, "robin": 0}

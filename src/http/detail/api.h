@@ -261,9 +261,6 @@ Job job_for(const std::vector<Upload>& images);
 /// A calibration for a response, less the hash of the classes that it was made with.
 nlohmann::json calibration_json(nlohmann::json calibration);
 
-/// What an enrolment did to its class.
-nlohmann::json enrolled_json(const EnrolledClass& done);
-
 /// A change for a response: its number for undoing; null: there is none.
 nlohmann::json change_json(const std::optional<ChangeEntry>& change);
 /// The last change of the file, by any program.
