@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fewshot/plda/class_prior.h"
+#include "fewshot/plda/kernel_ridge.h"
 
 namespace protocom {
 
@@ -60,7 +60,7 @@ struct PriorChoice {
   KernelRidgeOptions ridge = {};   ///< where it is a kernel ridge regression
 };
 
-/// kernel-ridge  regression from likeness of descriptions (class_prior.h)
+/// kernel-ridge  regression from likeness of descriptions (kernel_ridge.h)
 /// sem-align     a network from a description to a class mean
 std::vector<std::string> prior_names();
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "fewshot/plda/class_mean_prior.h"
 #include "fewshot/plda/knowledge_prior.h"
-#include "fewshot/plda/posterior.h"
 #include "fewshot/plda/space.h"
 #include "fewshot/plda/vb.h"
 

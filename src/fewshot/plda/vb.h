@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fewshot/plda/posterior.h"
+#include "fewshot/plda/class_mean_prior.h"
 
 namespace protocom {
 

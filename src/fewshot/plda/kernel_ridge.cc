@@ -1,4 +1,4 @@
-#include "fewshot/plda/class_prior.h"
+#include "fewshot/plda/kernel_ridge.h"
 
 #include <algorithm>
 #include <cmath>
