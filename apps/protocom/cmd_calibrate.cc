@@ -18,6 +18,8 @@ void run_calibrate(const CalibrateArguments& options) {
   FoundImages found;
   if (!options.others.empty()) found = find_images(with_listed(options.others));
   const std::optional<Calibration> before = recognizer.calibration();
+  const std::optional<nlohmann::json> stored = recognizer.file().calibration();
+  const std::string of_method = stored ? stored->value("method", "") : "";
   std::vector<UnreadableFile> unreadable;
   const Calibration made = recognizer.calibrate(found.paths, options.calibration, progress(), &unreadable);
   std::vector<std::vector<std::string>> rows = {
@@ -37,6 +39,9 @@ void run_calibrate(const CalibrateArguments& options) {
     logger().warn(
         "this replaces the threshold that was set with {} photos of other things; protocom undo {} restores it",
         before->unknown, options.recognizer);
+  if (!of_method.empty() && of_method != made.method)
+    logger().warn("'{}' has no threshold of 'none of these' any more: classify with --method {}, or protocom undo {}",
+                  of_method, made.method, options.recognizer);
   const std::string warning = warning_of_few_kept(made);
   if (!warning.empty()) logger().warn("{}", warning);
   account_for(found, unreadable);

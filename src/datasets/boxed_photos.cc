@@ -62,23 +62,50 @@ class PhotoEnds {
   explicit PhotoEnds(const std::vector<fs::path>& photos) {
     for (const fs::path& photo : photos) {
       const std::string whole = photo.lexically_normal().generic_string();
-      add_ends(whole, photo, ends_);
-      add_ends(whole.substr(0, whole.size() - photo.extension().string().size()), photo, ends_);
+      add_ends(whole, photo);
+      add_ends(whole.substr(0, whole.size() - photo.extension().string().size()), photo);
     }
   }
 
-  /// Of names without their first `cut` letters.
+  /// Compares names without their first `cut` letters. The longest name of a photo is its own: `sub/1.jpg` is not also
+  /// the `1.jpg` of the folder above. A name that is left to several photos is nobody's.
   [[nodiscard]] Owners owners(const ByName& names, size_t cut) const {
+    std::vector<const ByName::value_type*> longest_first;
+    for (const auto& named : names) longest_first.push_back(&named);
+    std::stable_sort(longest_first.begin(), longest_first.end(),
+                     [](const auto* a, const auto* b) { return a->first.size() > b->first.size(); });
     Owners owners;
-    for (const auto& named : names) {
-      const auto found = ends_.find(named.first.substr(cut));
-      if (found != ends_.end() && !found->second.empty()) owners.give(found->second, named);
+    for (const auto* named : longest_first) {
+      const fs::path* photo = only_one_left(named->first.substr(cut), owners);
+      if (photo != nullptr) owners.give(*photo, *named);
     }
     return owners;
   }
 
  private:
-  std::map<std::string, fs::path> ends_;
+  void add_ends(std::string end, const fs::path& photo) {
+    for (;;) {
+      ends_[end].push_back(&photo);
+      const size_t slash = end.find('/');
+      if (slash == std::string::npos) return;
+      end.erase(0, slash + 1);
+    }
+  }
+
+  /// The photo whose path ends so and that has no longer name; null: there is none, or there are several.
+  [[nodiscard]] const fs::path* only_one_left(const std::string& end, const Owners& owners) const {
+    const auto found = ends_.find(end);
+    if (found == ends_.end()) return nullptr;
+    const fs::path* left = nullptr;
+    for (const fs::path* photo : found->second) {
+      if (owners.boxes.count(photo->string()) > 0) continue;
+      if (left != nullptr && *left != *photo) return nullptr;
+      left = photo;
+    }
+    return left;
+  }
+
+  std::unordered_map<std::string, std::vector<const fs::path*>> ends_;
 };
 
 /// Those that are left, by the file's name alone where both sides have it once.

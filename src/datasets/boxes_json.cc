@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "datasets/detail/box_reader.h"
+#include "datasets/detail/list_words.h"
 #include "io/json.h"
 
 namespace protocom::box_reader {
@@ -41,8 +42,8 @@ void at_place(const std::string& where, const Take& take) {
 
 /// Throws Error if two have one id: which of them a box means is not known.
 template <typename Value>
-void add_by_id(std::unordered_map<int64_t, Value>& all, int64_t id, Value value) {
-  if (!all.emplace(id, std::move(value)).second) fail("duplicate id {}", id);
+void add_by_id(std::unordered_map<std::string, Value>& all, std::string id, Value value) {
+  if (!all.emplace(id, std::move(value)).second) fail("duplicate id {}", excerpt(id));
 }
 
 /// A list. The error names it if it is missing or not a list.
@@ -82,23 +83,23 @@ void take_listed(const json& image, Boxes& boxes) {
   boxes.list_photo(std::move(name));
 }
 
-std::unordered_map<int64_t, std::string> coco_kinds(const json& root) {
-  std::unordered_map<int64_t, std::string> kinds;
+std::unordered_map<std::string, std::string> coco_kinds(const json& root) {
+  std::unordered_map<std::string, std::string> kinds;
   const json& list = list_in(root, "categories");
   for (size_t i = 0; i < list.size(); ++i) {
     at_place(fmt::format("categories[{}]", i),
-             [&] { add_by_id(kinds, whole_number<int64_t>(list[i].at("id")), list[i].at("name").get<std::string>()); });
+             [&] { add_by_id(kinds, list_words::coco_id(list[i], "id"), list[i].at("name").get<std::string>()); });
   }
   return kinds;
 }
 
-std::unordered_map<int64_t, Picture> coco_pictures(const json& root) {
-  std::unordered_map<int64_t, Picture> pictures;
+std::unordered_map<std::string, Picture> coco_pictures(const json& root) {
+  std::unordered_map<std::string, Picture> pictures;
   const json& list = list_in(root, "images");
   for (size_t i = 0; i < list.size(); ++i) {
     const json& item = list[i];
     at_place(fmt::format("images[{}]", i), [&] {
-      add_by_id(pictures, whole_number<int64_t>(item.at("id")),
+      add_by_id(pictures, list_words::coco_id(item, "id"),
                 Picture{item.at("file_name").get<std::string>(), read_number(item.value("width", json(0))),
                         read_number(item.value("height", json(0)))});
     });
@@ -128,8 +129,8 @@ void take_coco(const json& root, Boxes& boxes) {
   for (const auto& [id, picture] : pictures) boxes.list_photo(picture.name);
   const json& annotations = list_in(root, "annotations");
   const auto take = [&](const json& item, const BoxPlace& place, const std::string& where) {
-    const auto picture = pictures.find(whole_number<int64_t>(item.at("image_id")));
-    const auto kind = kinds.find(whole_number<int64_t>(item.at("category_id")));
+    const auto picture = pictures.find(list_words::coco_id(item, "image_id"));
+    const auto kind = kinds.find(list_words::coco_id(item, "category_id"));
     const std::optional<ImageBox> box = box_of(item);
     const std::string wrong = !box                        ? kNoBox
                               : picture == pictures.end() ? "no image has its image_id"

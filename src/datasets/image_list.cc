@@ -81,16 +81,16 @@ std::vector<ListedImage> list_of_json_lines(const fs::path& path) {
 
 /// https://cocodataset.org/#format-data: categories of objects; where all of an image are of one, it is the image's.
 std::vector<ListedImage> list_of_coco(const json& root, const fs::path& path) {
-  std::unordered_map<int64_t, std::string> names;
-  for (const json& item : root.at("categories"))
-    names[item.at("id").get<int64_t>()] = item.at("name").get<std::string>();
-  std::map<int64_t, std::set<int64_t>> categories;  // of an image
+  using list_words::coco_id;
+  std::unordered_map<std::string, std::string> names;
+  for (const json& item : root.at("categories")) names[coco_id(item, "id")] = item.at("name").get<std::string>();
+  std::map<std::string, std::set<std::string>> categories;  // of an image
   for (const json& item : root.at("annotations"))
-    categories[item.at("image_id").get<int64_t>()].insert(item.at("category_id").get<int64_t>());
+    categories[coco_id(item, "image_id")].insert(coco_id(item, "category_id"));
   std::vector<ListedImage> list;
   int64_t several = 0, none = 0;
   for (const json& item : root.at("images")) {
-    const auto found = categories.find(item.at("id").get<int64_t>());
+    const auto found = categories.find(coco_id(item, "id"));
     if (found == categories.end() || found->second.size() != 1) {
       ++(found == categories.end() ? none : several);
       continue;

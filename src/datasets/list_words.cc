@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/error.h"
 #include "base/json_text.h"
 #include "base/text.h"
 
@@ -59,6 +60,13 @@ std::optional<size_t> class_column(const std::vector<std::string>& header) { ret
 const json* image_member(const json& object) { return member_called(object, kImageWords); }
 
 const json* class_member(const json& object) { return member_called(object, kClassWords); }
+
+std::string coco_id(const json& object, const char* member) {
+  const json& id = object.at(member);
+  if (!id.is_string() && !id.is_number_integer())
+    fail("{}: expected a whole number or a text, found {}", member, excerpt(json_text(id)));
+  return text_of(id);
+}
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
 

@@ -1,16 +1,17 @@
+#include "base/text.h"
 #include "http/detail/api.h"
 
 namespace protocom::http {
 namespace {
 
-/// The revision that a client has; nothing: it gives none.
+/// The revision that a client has, negative after undo and compact; nothing: it gives none.
 std::optional<int64_t> known_revision(const Request& request) {
   const auto said = request.parameters.find("after");
   if (said == request.parameters.end()) return std::nullopt;
   const std::string& text = said->second;
-  const bool is_number = !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number) refuse(400, "'after': expected the number of a revision, found '{}'", excerpt(text));
-  return std::stoll(text);
+  const std::optional<int64_t> revision = number_from<int64_t>(text);
+  if (!revision) refuse(400, "'after': expected the number of a revision, found '{}'", excerpt(text));
+  return revision;
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ DoubleVector familiarity(const QueryScores& scores);
 struct CalibrationOptions : CalibrateOptions {
   /// Finds neither the factor (1 then) nor the share of similar kinds that pass, unless the threshold needs it.
   bool threshold_alone = false;
+  bool for_good = false;       ///< undo of what was changed before leaves it (RecognizerFile::set_calibration_for_good)
   int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer
   int64_t most_classes = 200;  ///< held out one by one, spread over all
 };

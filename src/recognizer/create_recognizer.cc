@@ -272,7 +272,7 @@ std::optional<Enrolment> take_images(const fs::path& path, const RecognizerParts
   }
   if (!images.classes.empty()) {
     done = recognizer.enrol(images.classes, progress);
-    recognizer.take_first_threshold(images.others, progress);
+    recognizer.take_first_threshold(images.others, Recognizer::FirstThreshold::kOfLastChange, progress);
   }
   made.release();
   return done;

@@ -22,21 +22,28 @@ constexpr double kEqual = 1e-6;  ///< of the squared length: smaller distances a
 /// Sets that are joined; each is known by its lowest member.
 class JoinedSets {
  public:
-  explicit JoinedSets(int64_t count) : parent_(static_cast<size_t>(count)) {
+  /// `stated`: the stated moment of each photo, or kNotStated.
+  explicit JoinedSets(std::vector<int64_t> stated) : parent_(stated.size()), stated_(std::move(stated)) {
     std::iota(parent_.begin(), parent_.end(), 0);
   }
   int64_t lowest(int64_t i) {
     while (of(i) != i) i = of(i) = of(of(i));
     return i;
   }
+  /// Leaves two sets of different stated moments apart, whatever lies between them.
   void join(int64_t a, int64_t b) {
     a = lowest(a), b = lowest(b);
+    if (stated(a) != kNotStated && stated(b) != kNotStated && stated(a) != stated(b)) return;
+    stated(std::min(a, b)) = stated(a) != kNotStated ? stated(a) : stated(b);
     of(std::max(a, b)) = std::min(a, b);
   }
 
  private:
   int64_t& of(int64_t i) { return parent_[static_cast<size_t>(i)]; }
+  int64_t& stated(int64_t i) { return stated_[static_cast<size_t>(i)]; }
+
   std::vector<int64_t> parent_;
+  std::vector<int64_t> stated_;  // of a set, at its lowest photo
 };
 
 double quantile(std::vector<double> values, double share) {
@@ -58,7 +65,11 @@ int64_t stated_moment_of(const StoredClass& one, int64_t photo) {
   return static_cast<int64_t>(one.moments.size()) == one.count ? one.moments[static_cast<size_t>(photo)] : kNotStated;
 }
 
-bool has_stated_moment(const StoredClass& one, int64_t photo) { return stated_moment_of(one, photo) != kNotStated; }
+std::vector<int64_t> stated_moments(const StoredClass& one, size_t photos) {
+  std::vector<int64_t> stated(photos);
+  for (size_t i = 0; i < photos; ++i) stated[i] = stated_moment_of(one, static_cast<int64_t>(i));
+  return stated;
+}
 
 /// The photos whose time is known, the earliest first.
 std::vector<int64_t> by_time_taken(const StoredClass& one) {
@@ -159,10 +170,10 @@ class MomentFinder {
     std::vector<JoinedSets> joined;
     for (size_t k = 0; k < same_.size(); ++k) {
       const StoredClass& one = enrolled_.classes[k];
-      JoinedSets& sets = joined.emplace_back(static_cast<int64_t>(same_[k].size()));
+      JoinedSets& sets = joined.emplace_back(stated_moments(one, same_[k].size()));
       join_stated(one, sets);
       join_bursts(one, sets);
-      for (size_t i = 0; i < same_[k].size(); ++i) join_alike(one, static_cast<int64_t>(i), same_[k][i], sets);
+      for (size_t i = 0; i < same_[k].size(); ++i) sets.join(static_cast<int64_t>(i), same_[k][i]);
     }
     const double largest = compared_.size() < 2 ? 0 : join_threshold();
     for (const ComparedClass& one : compared_) join_near(one, largest * one.usual, joined[one.number]);
@@ -184,13 +195,8 @@ class MomentFinder {
     const std::vector<int64_t> order = by_time_taken(one);
     const auto time = [&](size_t at) { return *one.taken[static_cast<size_t>(order[at])]; };
     for (size_t at = 1; at < order.size(); ++at) {
-      if (time(at) - time(at - 1) <= kBurstGap) join_alike(one, order[at - 1], order[at], sets);
+      if (time(at) - time(at - 1) <= kBurstGap) sets.join(order[at - 1], order[at]);
     }
-  }
-
-  /// Does not change what is stated of both.
-  static void join_alike(const StoredClass& one, int64_t i, int64_t j, JoinedSets& sets) {
-    if (!has_stated_moment(one, i) || !has_stated_moment(one, j)) sets.join(i, j);
   }
 
   static PhotoMoments numbered(JoinedSets& sets, size_t photos) {
@@ -255,8 +261,7 @@ class MomentFinder {
     for (int64_t i = 0; i < squares.rows(); ++i) {
       for (int64_t j = 0; j < i; ++j) {
         if (static_cast<double>(squares(i, j)) < nearest)
-          join_alike(enrolled_.classes[one.number], one.distinct[static_cast<size_t>(i)],
-                     one.distinct[static_cast<size_t>(j)], sets);
+          sets.join(one.distinct[static_cast<size_t>(i)], one.distinct[static_cast<size_t>(j)]);
       }
     }
   }

@@ -213,10 +213,11 @@ class Recognizer {
   Calibration calibrate_on(const Array& others, const CalibrationOptions& options,
                            Progress& progress = Progress::none());
 
-  /// The threshold of "none of these" of a recognizer that was just made, as part of its last change: of the photos of
-  /// `others` if there are any, else of its own photos, which refuses different kinds alone. Nothing, and no
-  /// change, if they are too few (ten are needed).
-  std::optional<Calibration> take_first_threshold(const std::vector<std::filesystem::path>& others,
+  /// The threshold of "none of these" of a recognizer that was just made or renewed, which undo of its last change
+  /// removes or not: of the photos of `others` if there are any, else of its own photos, which refuses different kinds
+  /// alone. Nothing, and no change, if they are too few (ten are needed).
+  enum class FirstThreshold { kOfLastChange, kForGood };
+  std::optional<Calibration> take_first_threshold(const std::vector<std::filesystem::path>& others, FirstThreshold kind,
                                                   Progress& progress = Progress::none());
 
   /// Writes what opening a recognizer of very many classes takes long for into a file beside it, FILE.index, which is

@@ -63,9 +63,11 @@ Calibration Recognizer::calibrate(const std::vector<fs::path>& others, const Cal
   return calibrate_on(files.features, options, progress);
 }
 
-std::optional<Calibration> Recognizer::take_first_threshold(const std::vector<fs::path>& others, Progress& progress) {
+std::optional<Calibration> Recognizer::take_first_threshold(const std::vector<fs::path>& others, FirstThreshold kind,
+                                                            Progress& progress) {
   CalibrationOptions options;
   options.threshold_alone = true;
+  options.for_good = kind == FirstThreshold::kForGood;
   options.most_classes = 50;
   refresh();
   int64_t photos = 0;
@@ -86,7 +88,9 @@ Calibration Recognizer::calibrate_on(const Array& others, const CalibrationOptio
   refresh();
   Calibration made = protocom::calibrate(*scorer_, others, options, progress);
   made.class_ids = hash_of_ids(snapshot_.class_ids);
-  if (options.threshold_alone)
+  if (options.for_good)
+    file_.set_calibration_for_good(to_json(made));
+  else if (options.threshold_alone)
     file_.set_calibration_with_last_change(to_json(made));
   else
     file_.set_calibration(to_json(made));

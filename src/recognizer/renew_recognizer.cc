@@ -178,6 +178,14 @@ Renewal renew_with_knowledge(const RecognizerFile& file, const fs::path& out, Re
   return done;
 }
 
+/// The threshold of "none of these" is set anew by the own photos alone.
+void report_dropped(const Calibration& former, const fs::path& renewed) {
+  if (former.similar || former.of_others)
+    logger().warn("the threshold of 'none of these' that was set with {} is dropped: run protocom calibrate {}{}",
+                  former.of_others ? "photos of other things" : "--similar", renewed.string(),
+                  former.of_others ? " --others FOLDER" : " --similar");
+}
+
 }  // namespace
 
 Renewal renew_recognizer(const fs::path& path, const fs::path& out, const RenewalParts& parts,
@@ -189,10 +197,12 @@ Renewal renew_recognizer(const fs::path& path, const fs::path& out, const Renewa
   check_method(file, parts.parts);
   RenewalParts own = parts;
   own.parts = parts_with_own(file, parts.parts);
+  const std::optional<nlohmann::json> former = file.calibration();
   const Renewal done = renew_with_knowledge(file, out, own, provenance, progress);
+  if (former) report_dropped(calibration_from(*former, path.string()), out);
   RecognizerOptions options;
   options.device = parts.parts.device;
-  Recognizer::open(out, options).take_first_threshold({}, progress);
+  Recognizer::open(out, options).take_first_threshold({}, Recognizer::FirstThreshold::kForGood, progress);
   return done;
 }
 

@@ -375,6 +375,15 @@ void RecognizerFile::set_calibration_with_last_change(const nlohmann::json& cali
   });
 }
 
+void RecognizerFile::set_calibration_for_good(const nlohmann::json& calibration) {
+  reading(path(), [&] {
+    constexpr int64_t kNoChange = 0;
+    Transaction transaction(*database_, Access::kWrite);
+    replace_calibration(*database_, calibration, kNoChange);
+    transaction.commit();
+  });
+}
+
 void RecognizerFile::compact() {
   reading(path(), [&] {
     Transaction transaction(*database_, Access::kWrite);

@@ -276,6 +276,8 @@ class RecognizerFile {
   /// The same as part of the last change, with which it is taken back; those who have the file open do not notice it.
   /// Throws Error if there is no change.
   void set_calibration_with_last_change(const nlohmann::json& calibration);
+  /// The same as part of no change: undo() of what was changed before leaves it.
+  void set_calibration_for_good(const nlohmann::json& calibration);
   /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
   /// is a new change, which deletes it for good. Throws Error when there is none, or the last one is not `only`.
   ChangeEntry undo(std::optional<int64_t> only = {});

@@ -118,7 +118,7 @@ void RecognizerFile::write_renewed(const fs::path& path, const RecognizerSetting
     Transaction transaction(database, Access::kWrite);
     write_parts(database, id, settings, artefacts, provenance);
     for (const char* table : kPhotoTables) renew_photos({database, settings, features}, table);
-    database.run("DELETE FROM calibrations");
+    database.run("DELETE FROM calibrations; DELETE FROM undone_removals WHERE part = 'calibrations'");
     transaction.commit();
     database.run("VACUUM");
   });

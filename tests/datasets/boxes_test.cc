@@ -174,6 +174,14 @@ TEST_F(BoxFiles, BelongToThePhotosWhosePathsEndAsTheyWriteThem) {
               ElementsAre("/p/site1/a.jpg#xywh=1,2,3,4", "/p/site2/a.jpg#xywh=5,6,7,8"));
   EXPECT_THAT(message_of([&] { crops("a.jpg,1,2,3,4\n"); }), HasSubstr("has no box for any of the 2 images"))
       << "either photo may be meant";
+  const fs::path path = put("nested.csv", "image,x,y,width,height\na.jpg,1,2,3,4\nsub/a.jpg,5,6,7,8\n");
+  const auto nested = [&](const std::vector<fs::path>& given) {
+    std::vector<std::string> found;
+    for (const Crop& one : crop_photos(given, read_boxes({path}), path)) found.push_back(one.name.string());
+    return found;
+  };
+  EXPECT_THAT(nested({"/p/sub/a.jpg"}), ElementsAre("/p/sub/a.jpg#xywh=5,6,7,8")) << "the other photo is not given";
+  EXPECT_THAT(nested({"/p/a.jpg", "/p/sub/a.jpg"}), ElementsAre("/p/a.jpg#xywh=1,2,3,4", "/p/sub/a.jpg#xywh=5,6,7,8"));
 }
 
 // MegaDetector lists empty photos too: one that it does not list, or could not read, may show an animal.
@@ -318,8 +326,15 @@ TEST_F(BoxFiles, OfOtherTypesAreNamedByTheirPlace) {
               HasSubstr("md.json: images is not a list"));
   EXPECT_THAT(
       error_of({put("coco.json",
-                    R"({"annotations": [], "images": [{"id": "a", "file_name": "a.jpg"}], "categories": []})")}),
-      HasSubstr("coco.json: images[0]: expected a whole number"));
+                    R"({"annotations": [], "images": [{"id": 1.5, "file_name": "a.jpg"}], "categories": []})")}),
+      HasSubstr("coco.json: images[0]: id: expected a whole number or a text"));
+}
+
+TEST_F(BoxFiles, OfCameraTrapsInCocosFormMayHaveTextsAsIds) {
+  const fs::path path = put("traps.json", R"({"images": [{"id": "a/1", "file_name": "a.jpg"}],
+      "categories": [{"id": 3, "name": "fox"}],
+      "annotations": [{"id": "x", "image_id": "a/1", "category_id": 3, "bbox": [1, 2, 3, 4]}]})");
+  EXPECT_THAT(lines({path}), ElementsAre("a.jpg fox 1 2 3 4 1.00"));
 }
 
 TEST_F(BoxFiles, OfTwoSpellingsOfOneNameAreOneKindAndThatIsSaid) {

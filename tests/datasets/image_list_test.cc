@@ -240,6 +240,11 @@ TEST_F(ImageLists, CocoWithOneCategoryAnImageIsReadAndTheRestCounted) {
       {"image_id": 2, "category_id": 5}, {"image_id": 2, "category_id": 6}]})"),
               ElementsAre("a.jpg=cat"));
   EXPECT_THAT(log.text(), HasSubstr("several categories and of none: 1 and 1"));
+  EXPECT_THAT(
+      rows("traps.json", R"({"images": [{"id": "a/1", "file_name": "a.jpg"}], "categories": [{"id": 3, "name": "fox"}],
+      "annotations": [{"image_id": "a/1", "category_id": 3}]})"),
+      ElementsAre("a.jpg=fox"))
+      << "texts as ids, as in lists of camera traps";
 }
 
 // CVAT's makers give the same advice (cvat-ai/cvat issue 6488).

@@ -62,6 +62,16 @@ TEST_F(Followed, KnowsWhatEventSourceSaysAndTheRevisionOfNow) {
   EXPECT_EQ(event_of(by_nothing.get()).at("revision"), revision());
 }
 
+TEST_F(Followed, MayKnowARevisionBelowZero) {
+  RecognizerFile(path_).compact();
+  const int64_t before = revision();
+  ASSERT_LT(before, 0) << "no change can be undone";
+  auto waiting = wait_for_change("?after=" + std::to_string(before));
+  EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(0)), std::future_status::timeout);
+  enrol("bright", 240);
+  EXPECT_EQ(event_of(waiting.get()).at("revision"), revision());
+}
+
 TEST_F(Followed, AreToldWhenTheServerStopsAndWhenThereAreTooMany) {
   std::vector<std::future<Reply>> many;
   for (int i = 0; i < 66; ++i) many.push_back(std::async(std::launch::async, [=] { return ask("GET", "/v1/events"); }));
@@ -77,7 +87,7 @@ TEST_F(Followed, AreToldWhenTheServerStopsAndWhenThereAreTooMany) {
 }
 
 TEST_F(Followed, RefuseWhatIsNoRevision) {
-  for (const char* wrong : {"x", "-1", "", "1.5", "99999999999999999999"})
+  for (const char* wrong : {"x", "--1", "", "1.5", "99999999999999999999"})
     EXPECT_EQ(ask("GET", std::string("/v1/events?after=") + wrong).status, 400) << wrong;
   EXPECT_EQ(ask("GET", "/v1/events?since=1").status, 400);
   EXPECT_EQ(ask("POST", "/v1/events").status, 405);

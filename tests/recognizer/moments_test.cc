@@ -124,7 +124,7 @@ TEST(Moments, ThatAreStatedStand) {
   frames.classes[1].moments = {kNotStated, 0, 1, 2, kNotStated, 2};
   const EnrolledClasses known = with_moments(frames);
   EXPECT_EQ(known.classes[0].moments, each_its_own(6)) << "though they are alike";
-  EXPECT_THAT(known.classes[1].moments, ElementsAre(0, 0, 0, 1, 1, 1)) << "those not stated of are like the others";
+  EXPECT_THAT(known.classes[1].moments, ElementsAre(0, 0, 1, 2, 2, 2)) << "an unstated one joins one of them, not both";
   EXPECT_THAT(known.classes[2].moments, ElementsAre(0, 0, 0, 1, 1, 1));
   EXPECT_THAT(moments_of({0, kNotStated, 1, kNotStated, 1}, {1, 2, 3, 4}), ElementsAre(kNotStated, 0, kNotStated, 0));
 }
@@ -139,6 +139,9 @@ TEST(Moments, HoldABurstTogetherWithWhatElseIsAlike) {
       << "two bursts of one moment are alike";
   frames.classes[1].moments = {0, 1, 0, 1, 2, 3, 2, 3};
   EXPECT_THAT(with_moments(frames).classes[1].moments, ElementsAre(0, 1, 0, 1, 2, 3, 2, 3)) << "a table says otherwise";
+  enrolled.classes[1].moments = {0, kNotStated, kNotStated, 1};
+  enrolled.classes[1].taken = {100.0, std::nullopt, 102.0, 104.0};
+  EXPECT_THAT(find_moments(enrolled)[1], ElementsAre(0, 1, 0, 2)) << "a photo between two visits makes them one";
 }
 
 TEST(Moments, CountAsOnePhotoOfTheirMeanFeatures) {

@@ -326,6 +326,17 @@ TEST_F(RecognizerFileTest, ACalibrationAfterCompactingIsAChangeOfItsOwn) {
   EXPECT_EQ(file.last_made()->what, "calibrate");
 }
 
+TEST_F(RecognizerFileTest, ACalibrationOfNoChangeOutlivesUndo) {
+  RecognizerFile file(path_);
+  file.enrol({enrolment("dog", {{1, 2}}, {"a"})});
+  file.rename_class("dog", "hound");
+  file.set_calibration_for_good({{"factor", 3}});
+  file.undo();
+  ASSERT_TRUE(file.calibration());
+  EXPECT_EQ(file.calibration()->at("factor"), 3);
+  EXPECT_THAT(file.check(), IsEmpty());
+}
+
 TEST_F(RecognizerFileTest, PlacesExamplesAndUnlabelledImagesAsOneChange) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});

@@ -22,4 +22,8 @@ const nlohmann::json* class_member(const nlohmann::json& object);
 /// A text as it is, another value as JSON writes it.
 std::string text_of(const nlohmann::json& value);
 
+/// COCO's identifier of an image or category, a whole number or, in files of camera traps, a text. Throws Error that
+/// names the member for another value.
+std::string coco_id(const nlohmann::json& object, const char* member);
+
 }  // namespace protocom::list_words
