@@ -69,9 +69,13 @@ void copy_files(const fs::path& from, const fs::path& to) {
 void put_folder(const fs::path& from, const fs::path& to) {
   UnfinishedPath made(temporary_beside(to)), before(temporary_beside(to));
   copy_files(from, made.path());
-  std::error_code ignored;
+  std::error_code ignored, failed;
   if (fs::exists(to, ignored)) fs::rename(to, before.path());
-  fs::rename(made.path(), to);
+  fs::rename(made.path(), to, failed);
+  if (failed) {
+    fs::rename(before.path(), to, ignored);  // what was there stays
+    throw fs::filesystem_error("cannot put the encoder in its place", to, failed);
+  }
   made.release();
 }
 
