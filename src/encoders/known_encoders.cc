@@ -70,7 +70,7 @@ std::vector<KnownEncoder> encoders_of_images_and_texts() {
        224,
        512,
        {},
-       "export the image tower of open_clip's hf-hub:imageomics/bioclip to ONNX"},
+       "its folder with open_clip_config.json and open_clip_model.safetensors, or its image tower as ONNX"},
       {"mobileclip-s2",
        "small network of images and texts",
        "apple-amlr (research)",
