@@ -99,7 +99,10 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
 }
 
 void take_shares(ClassifyArguments& options) {
-  for (const std::string& word : options.shares) options.recognizing.shares.insert(share_in(word));
+  for (const std::string& word : options.shares) {
+    const auto share = share_in(word);
+    if (!options.recognizing.shares.insert(share).second) fail_usage("--shares: duplicate class '{}'", share.first);
+  }
 }
 
 }  // namespace protocom::cli

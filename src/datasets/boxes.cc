@@ -195,10 +195,13 @@ BoxColumns box_columns(const CsvTable& table) {
   return columns;
 }
 
+/// Whether the numbers are shares of the image's sides, which rounding makes a little larger than 1; no pixels of boxes
+/// are that small.
 bool are_shares(const CsvTable& table, const BoxColumns& columns) {
+  constexpr double kLargest = 1.5;
   return std::all_of(table.rows.begin(), table.rows.end(), [&](const CsvRow& row) {
     return std::all_of(std::begin(columns.numbers), std::end(columns.numbers),
-                       [&](size_t column) { return !(number_in(row.cells[column]) > 1); });
+                       [&](size_t column) { return !(number_in(row.cells[column]) > kLargest); });
   });
 }
 

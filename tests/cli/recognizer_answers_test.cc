@@ -148,6 +148,7 @@ TEST_F(Recognizers, TakeTheSharesOfABatchThatAreGiven) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean '" + first + "'"));
   EXPECT_EQ(classified({"--proportions", "given"}).exit_code, 2);
+  EXPECT_THAT(classified({"--shares", first + "=0.5," + first + "=0.9"}).err, HasSubstr("duplicate class"));
   EXPECT_EQ(classified({"--proportions", "balanced"}).exit_code, 0);
 }
 

@@ -355,6 +355,11 @@ TEST_F(BoxFiles, StatedTwiceCountOnceAndOfTwoClassesNotAtAll) {
                                 HasSubstr("duplicate boxes are used once: 1")));
 }
 
+TEST_F(BoxFiles, OfSharesMayBeRoundedUpBeyondOne) {
+  const fs::path path = put("a.csv", "image,xmin,ymin,xmax,ymax\na.jpg,0.1,0.1,1.0000001,0.9\n");
+  EXPECT_TRUE(read_boxes({path}).boxes.front().box.relative);
+}
+
 // AddaxAI's results_detections.csv: two columns of paths, corners in pixels beside the picture's size.
 TEST_F(BoxFiles, OfAddaxAiHaveTheirDetectorsKinds) {
   const fs::path path = put("results_detections.csv",
