@@ -29,7 +29,8 @@ std::optional<int64_t> run_of(const fs::path& path) {
   const auto first = std::from_chars(name.data(), end, run);
   if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return std::nullopt;
   const auto second = std::from_chars(first.ptr + 1, end, rank);
-  const bool is_part = second.ec == std::errc() && std::string_view(second.ptr) == kPartEnd;
+  constexpr int64_t kMostRuns = 1'000'000'000;
+  const bool is_part = second.ec == std::errc() && std::string_view(second.ptr) == kPartEnd && run <= kMostRuns;
   return is_part ? std::optional(run) : std::nullopt;
 }
 

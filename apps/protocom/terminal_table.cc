@@ -162,7 +162,11 @@ std::string terminal_table(const std::vector<TerminalColumn>& columns,
   return text;
 }
 
-std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+namespace {
+
+/// Gives the lines of a table one by one: a long cell widens every row.
+template <typename Take>
+void each_table_line(const std::vector<std::vector<std::string>>& rows, const Take& take) {
   std::vector<TerminalColumn> columns;
   std::vector<size_t> widths;
   for (size_t r = 0; r < rows.size(); ++r) {
@@ -172,19 +176,27 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows) {
         columns.emplace_back().right = true;
       }
       const std::string words = one_line(rows[r][c]);
-      widths[c] = std::max(widths[c], display_width(words));
+      widths[c] = std::min(std::max(widths[c], display_width(words)), kWidest);
       if (r > 0 && !looks_numeric(words)) columns[c].right = false;
     }
   }
-  std::string text;
   for (const std::vector<std::string>& row : rows) {
     std::vector<TerminalCell> cells(columns.size());
     for (size_t c = 0; c < row.size(); ++c) cells[c].text = row[c];
-    text += table_line(columns, widths, cells, /*coloured=*/false);
+    take(table_line(columns, widths, cells, /*coloured=*/false));
   }
+}
+
+}  // namespace
+
+std::string format_table(const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  each_table_line(rows, [&](const std::string& line) { text += line; });
   return text;
 }
 
-void print_table(const std::vector<std::vector<std::string>>& rows) { fmt::print("{}", format_table(rows)); }
+void print_table(const std::vector<std::vector<std::string>>& rows) {
+  each_table_line(rows, [](const std::string& line) { fmt::print("{}", line); });
+}
 
 }  // namespace protocom::cli

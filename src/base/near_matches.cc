@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
 
 namespace protocom {
@@ -38,15 +39,28 @@ bool same_number(std::string_view a, std::string_view b) {
 }
 
 constexpr size_t kMostNamed = 3;
+constexpr size_t kLongestNamed = 200;       // bytes; longer ones are no typing errors
+constexpr size_t kMostSteps = 100'000'000;  // of edit_distance for all candidates together, some tenths of a second
 
 std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates) {
+  if (text.size() > kLongestNamed) return {};
   const std::string wanted = lowercase(text);
+  size_t steps = 0;
   const auto tolerance = static_cast<int64_t>(std::max<size_t>(1, wanted.size() / 3));
   std::vector<std::pair<int64_t, std::string>> found;
+  const auto distance_to = [&](const std::string& other) {
+    if (same_number(wanted, other)) return int64_t{0};  // spreadsheets make 1 of 001
+    const auto longer =
+        static_cast<int64_t>(std::max(wanted.size(), other.size()) - std::min(wanted.size(), other.size()));
+    if (longer > tolerance) return longer;  // at least
+    steps += wanted.size() * other.size();
+    return edit_distance(wanted, other);
+  };
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongestNamed) continue;
+    if (steps > kMostSteps) break;
     const std::string other = lowercase(candidate);
-    // Spreadsheets make 1 of 001.
-    const int64_t distance = same_number(wanted, other) ? 0 : edit_distance(wanted, other);
+    const int64_t distance = distance_to(other);
     const bool contains = wanted.size() >= 3 && other.find(wanted) != std::string::npos;
     if (distance <= tolerance) {
       found.emplace_back(distance, candidate);
@@ -72,6 +86,14 @@ std::string did_you_mean(std::string_view text, const std::vector<std::string>& 
     result += "'" + near[i] + "'";
   }
   return result + "?";
+}
+
+std::string names_with_hints(const std::vector<std::string>& names, const std::vector<std::string>& candidates,
+                             size_t most) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), most); ++i)
+    text += fmt::format("{}'{}'{}", i > 0 ? ", " : "", excerpt(names[i]), did_you_mean(names[i], candidates));
+  return names.size() > most ? text + ", ..." : text;
 }
 
 }  // namespace protocom

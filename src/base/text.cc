@@ -33,10 +33,14 @@ std::vector<std::string_view> split_at(std::string_view text, char separator) {
   return pieces;
 }
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string made;
+  size_t begin = 0;
+  for (size_t at = text.find(from); at != std::string_view::npos; at = text.find(from, begin)) {
+    made.append(text, begin, at - begin).append(to);
+    begin = at + from.size();
+  }
+  return made.append(text, begin);
 }
 
 std::string first_of(const std::vector<std::string>& names, size_t most) {

@@ -30,7 +30,7 @@ std::optional<Number> number_from(std::string_view text) {
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 
 /// The text with `to` wherever it has `from`, which is not empty.
-std::string replaced(std::string text, std::string_view from, std::string_view to);
+std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 
 /// "a, b, c", of more than `most` names "a, b, ...".
 std::string first_of(const std::vector<std::string>& names, size_t most);

@@ -59,12 +59,17 @@ class ImageReader {
       const std::string hash = hash_bytes(bytes);
       const std::optional<double> taken = capture_time(bytes);
       for (Upload& photo : photos) photo.taken = taken;
-      for (Upload& photo : photos) take_photo(image, size, hash, photo);
+      for (Upload& photo : photos) {
+        if (options_.cancellation != nullptr) options_.cancellation->check();
+        if (photo.box) pixels_left_ -= pixels_around(image, *photo.box);
+        if (pixels_left_ < 0) break;
+        take_photo(image, size, hash, photo);
+      }
     } catch (const Error& error) {
       for (Upload& photo : photos) photo.error = error.what();
     }
     if (pixels_left_ < 0)
-      refuse(413, "the images of the request exceed {} million pixels together: send fewer at once",
+      refuse(413, "the images of the request and their boxes exceed {} million pixels together: send fewer at once",
              options_.limits.request_pixels / 1'000'000);
   }
 
@@ -77,6 +82,13 @@ class ImageReader {
     } catch (const Error& error) {
       photo.error = error.what();
     }
+  }
+
+  /// What a box costs: at most the whole image.
+  static int64_t pixels_around(const Image& image, const ImageBox& box) {
+    const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);
+    const double side = std::max(box.width * width, box.height * height);
+    return static_cast<int64_t>(std::min(width * height, side * side));
   }
 
   /// The shorter side at which the smallest box still has the encoder's resolution (image_region.cc).
@@ -144,9 +156,13 @@ std::string from_base64(std::string_view text, size_t number) {
   std::string plain;
   plain.reserve(text.size() + 3);
   for (const char c : text) {
-    if (c == '\n' || c == '\r' || c == ' ' || c == '=') continue;
+    if (c == '\n' || c == '\r' || c == ' ') continue;
     plain += c == '-' ? '+' : c == '_' ? '/' : c;
   }
+  const size_t padded = plain.size();
+  plain.resize(plain.find_last_not_of('=') + 1);
+  if (padded > plain.size() + 2 || plain.size() % 4 == 1 || plain.find('=') != std::string::npos)
+    refuse(400, "image {} is not base64", number);
   const size_t length = plain.size() / 4 * 3 + (plain.size() % 4 == 0 ? 0 : plain.size() % 4 - 1);
   while (plain.size() % 4 != 0) plain += '=';
   std::string bytes(plain.size() / 4 * 3, '\0');

@@ -92,8 +92,10 @@ void warn_of_left_out(const std::set<std::string>& left_out, const Knowledge& kn
     known.push_back(title == knowledge.titles.end() ? attribute : title->second);
   }
   std::vector<std::string> typing_errors, others;
+  constexpr size_t kMostCompared = 1000;
   for (const std::string& text : left_out) {
-    const std::string meant = did_you_mean(text, known);
+    const bool compares = typing_errors.size() + others.size() < kMostCompared;
+    const std::string meant = compares ? did_you_mean(text, known) : "";
     (meant.empty() ? others : typing_errors).push_back(fmt::format("'{}'{}", text, meant));
   }
   for (const std::string& error : typing_errors) logger().warn("ignoring unknown attribute {}", error);

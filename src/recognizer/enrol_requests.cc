@@ -157,12 +157,7 @@ std::vector<EnrolRequest> requests_of_kinds(const fs::path& folder, const BoxFil
   return requests;
 }
 
-/// Names with what they were probably meant to be.
-std::string with_hints(std::vector<std::string> names, const std::vector<std::string>& others) {
-  for (std::string& name : names) name = fmt::format("'{}'{}", excerpt(name), did_you_mean(name, others));
-  constexpr size_t kShown = 10;
-  return first_of(names, kShown);
-}
+constexpr size_t kHintsShown = 10;
 
 /// A misspelt name in either would leave the class without its attributes.
 void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path& table,
@@ -179,10 +174,10 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
   }
   if (!without.empty())
     logger().warn("{}: no row for {} of the {} classes to enrol: {}", table.string(), without.size(), requests.size(),
-                  with_hints(without, unused));
+                  names_with_hints(without, unused, kHintsShown));
   if (!unused.empty())
     logger().warn("{}: ignoring {} classes that are not enrolled here: {}", table.string(), unused.size(),
-                  with_hints(unused, without));
+                  names_with_hints(unused, without, kHintsShown));
 }
 
 }  // namespace
@@ -324,7 +319,7 @@ void set_text_vectors(const ClassTexts& texts, const Array& vectors, std::vector
          excerpt(texts.classes.front()), excerpt(requests.empty() ? "" : requests.front().name));
   if (!unused.empty())
     logger().warn("ignoring descriptions of classes that are not enrolled here: {}",
-                  with_hints({unused.begin(), unused.end()}, names_of_requests(requests)));
+                  names_with_hints({unused.begin(), unused.end()}, names_of_requests(requests), kHintsShown));
 }
 
 RequestFiles find_files(const std::vector<EnrolRequest>& requests) {

@@ -31,7 +31,8 @@ class PhotoFinder {
 
   void look_at(const fs::path& file) {
     std::error_code ignored;
-    if (missing_.empty() || !fs::is_regular_file(file, ignored)) return;
+    if (missing_.empty() || is_of_system(file) || !seen_.insert(file).second || !fs::is_regular_file(file, ignored))
+      return;
     const std::string hash = hash_file(file);
     take(hash, file);
     const auto boxes = boxes_.find(file.filename());
@@ -46,7 +47,14 @@ class PhotoFinder {
     if (missing_.erase(hash) > 0) found_[hash] = photo;
   }
 
+  /// Not a photo's place, whatever a foreign recognizer says: reading there may never end.
+  static bool is_of_system(const fs::path& file) {
+    const std::string path = file.lexically_normal().string();
+    return path.rfind("/proc/", 0) == 0 || path.rfind("/sys/", 0) == 0 || path.rfind("/dev/", 0) == 0;
+  }
+
   std::set<std::string> missing_;
+  std::set<fs::path> seen_;
   std::map<fs::path, std::vector<ImageRegion>> boxes_;  // by the name of the file without its folder
   std::map<std::string, fs::path> found_;               // by hash
 };

@@ -39,11 +39,8 @@ std::string name_in(const RecognizerFile& file, const std::string& written) {
 void warn_of_unknown(const std::vector<std::string>& names, const std::vector<std::string>& unknown,
                      const RecognizerFile& file) {
   if (unknown.empty()) return;
-  std::vector<std::string> said;
-  for (const std::string& name : unknown)
-    said.push_back(fmt::format("'{}'{}", excerpt(name), did_you_mean(name, names)));
   logger().warn("classes that {} does not have count as unknown images: {}", file.path().string(),
-                first_of(said, kShownNames));
+                names_with_hints(unknown, names, kShownNames));
 }
 
 /// What the labels are called in a recognizer.

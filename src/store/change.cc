@@ -44,7 +44,10 @@ void check_room(const Database& database, int64_t before) {
 }
 
 void check_number_left(const Database& database) {
-  const auto last = database.number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'");
+  // SQLite counts on from the larger of both.
+  const auto last = database.number(
+      "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), coalesce((SELECT max(id) FROM "
+      "changes), 0))");
   if (last == std::numeric_limits<int64_t>::max())
     throw DatabaseError(
         DatabaseFault::kDamaged,

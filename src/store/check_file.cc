@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "store/calibration_json.h"
+#include "store/detail/class_rules.h"
 #include "store/detail/database.h"
 #include "store/detail/schema.h"
 #include "store/recognizer_file.h"
@@ -7,28 +8,7 @@
 namespace protocom {
 namespace {
 
-/// A query that counts rows which should not be there, and what they are.
-struct Rule {
-  const char* query;
-  const char* finding;
-};
-
-constexpr Rule kRules[] = {
-    {"SELECT count(*) FROM classes c WHERE c.removed_by IS NULL AND NOT EXISTS "
-     "(SELECT 1 FROM names n WHERE n.class = c.id AND n.removed_by IS NULL)",
-     "classes without a name"},
-    {"SELECT count(*) FROM classes c WHERE c.removed_by IS NULL AND NOT EXISTS "
-     "(SELECT 1 FROM descriptions d WHERE d.class = c.id AND d.removed_by IS NULL)",
-     "classes without a description"},
-    {"SELECT count(*) FROM examples e WHERE e.removed_by IS NULL AND NOT EXISTS "
-     "(SELECT 1 FROM classes c WHERE c.id = e.class AND c.removed_by IS NULL)",
-     "examples of missing classes"},
-    {"SELECT count(*) FROM names n WHERE n.removed_by IS NULL AND NOT EXISTS "
-     "(SELECT 1 FROM classes c WHERE c.id = n.class AND c.removed_by IS NULL)",
-     "names of missing classes"},
-    {"SELECT count(*) FROM descriptions d WHERE d.removed_by IS NULL AND NOT EXISTS "
-     "(SELECT 1 FROM classes c WHERE c.id = d.class AND c.removed_by IS NULL)",
-     "descriptions of missing classes"},
+constexpr FileRule kRules[] = {
     // The file's own index distinguishes a text from a blob of the same bytes.
     {"SELECT count(*) FROM (SELECT 1 FROM names WHERE removed_by IS NULL GROUP BY CAST(name AS BLOB) HAVING count(*) > "
      "1)",
@@ -48,7 +28,7 @@ constexpr Rule kRules[] = {
 };
 
 /// What no undo or redo leaves, in a file that has had one.
-constexpr Rule kRulesOfUndone[] = {
+constexpr FileRule kRulesOfUndone[] = {
     {"SELECT count(*) FROM undone WHERE id <= (SELECT coalesce(max(id), 0) FROM changes)",
      "changes that were undone before others that were not"},
     {"SELECT count(*) FROM undone_removals WHERE change NOT IN (SELECT id FROM undone)",
@@ -99,9 +79,10 @@ void check_undone_rows(const Database& database, const std::string& table, std::
 }
 
 void check_rules(const Database& database, std::vector<std::string>& findings) {
-  for (const Rule& rule : kRules) check_rule(database, rule.query, rule.finding, findings);
+  for (const FileRule& rule : kClassRules) check_rule(database, rule.query, rule.finding, findings);
+  for (const FileRule& rule : kRules) check_rule(database, rule.query, rule.finding, findings);
   for (const char* table : changing_tables()) check_undone_rows(database, table, findings);
-  for (const Rule& rule : kRulesOfUndone) check_rule(database, rule.query, rule.finding, findings);
+  for (const FileRule& rule : kRulesOfUndone) check_rule(database, rule.query, rule.finding, findings);
   check_rule(database,
              fmt::format("SELECT count(*) FROM undone_removals WHERE part NOT IN ('{}')",
                          fmt::join(changing_tables(), "', '")),
@@ -109,6 +90,15 @@ void check_rules(const Database& database, std::vector<std::string>& findings) {
 }
 
 }  // namespace
+
+void check_classes_are_whole(const Database& database) {
+  for (const FileRule& rule : kClassRules) {
+    if (const int64_t count = database.number(rule.query).value_or(0); count > 0)
+      throw DatabaseError(DatabaseFault::kDamaged,
+                          fmt::format("{}: the file is damaged: {} {} (protocom recognizer check)",
+                                      database.path().string(), count, rule.finding));
+  }
+}
 
 std::vector<std::string> RecognizerFile::check() const {
   std::vector<std::string> findings;

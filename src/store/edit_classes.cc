@@ -112,6 +112,14 @@ void replace_calibration(const Database& database, const nlohmann::json& calibra
   database.prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", json_text(calibration), change).run();
 }
 
+/// A class that an edit has just changed.
+ClassInfo whole_class(const RecognizerFile& file, const std::string& name) {
+  if (std::optional<ClassInfo> found = file.find_class(name)) return *std::move(found);
+  throw DatabaseError(DatabaseFault::kDamaged,
+                      fmt::format("{}: the file is damaged: class '{}' has no description (protocom recognizer check)",
+                                  file.path().string(), excerpt(name)));
+}
+
 std::vector<int64_t> examples_of_class(const Database& database, int64_t id) {
   std::vector<int64_t> ids;
   Statement rows = database.prepare("SELECT id FROM examples WHERE class = ? AND removed_by IS NULL ORDER BY id", id);
@@ -254,7 +262,7 @@ std::vector<EnrolledClass> RecognizerFile::enrol(const std::vector<ClassEnrolmen
       if (before) done[i].replaced = before->attributes;
       changed |= enrol_one(*database_, change, settings_, enrolments[i], done[i]);
     }
-    for (size_t i = 0; i < enrolments.size(); ++i) done[i].now = find_class(enrolments[i].name).value();
+    for (size_t i = 0; i < enrolments.size(); ++i) done[i].now = whole_class(*this, enrolments[i].name);
     if (!changed) return done;
     check_room(*database_, size_before);
     change.call(describe_change(done));
@@ -337,7 +345,7 @@ EnrolledClass RecognizerFile::place(const PhotoIds& photos, const ClassEnrolment
     remove_live_unlabelled(*database_, change, photos.unlabelled);
     done.added += placed;
     done.held += count - placed;
-    done.now = find_class(into.name).value();
+    done.now = whole_class(*this, into.name);
     if (photos.examples.empty() && done.added > 0) change.call(describe_enrolment(done));
     check_room(*database_, size_before);
     if (changed || count > 0) change.commit();

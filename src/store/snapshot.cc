@@ -270,6 +270,7 @@ RecognizerSnapshot RecognizerFile::snapshot() const {
 RecognizerContents RecognizerFile::contents() const {
   return reading(path(), [&] {
     const ReadView view(*database_);
+    check_classes_are_whole(*database_);
     RecognizerContents made;
     made.examples = list_examples("");
     made.thumbnails = read_thumbnails(*database_, made.examples);

@@ -104,6 +104,12 @@ TEST_F(ServedBoxes, AreRefusedWhereTheyAreNone) {
   std::string many = left_;
   for (int i = 0; i < 512; ++i) many += "," + left_;
   EXPECT_EQ(classify("[[" + many + "]]").status, 413);
+  ServerOptions options;
+  options.limits.request_pixels = 3 * 100 * 200;
+  serve(options);
+  const std::string whole = "[0, 0, 1, 1]";
+  EXPECT_EQ(classify("[[" + whole + "]]").status, 200);
+  EXPECT_EQ(classify("[[" + whole + "," + whole + "," + whole + "]]").status, 413) << "each cuts out the whole image";
   const std::vector<FormPart> unknown = {{"image", png(30), "a.png"}, {"boxes", "[null]", ""}};
   EXPECT_EQ(ask("POST", "/v1/unlabelled", form_of(unknown), kForm).status, 400) << "whole images";
 }

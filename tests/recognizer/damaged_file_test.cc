@@ -154,6 +154,18 @@ TEST_F(DamagedRecognizer, CheckingFindsWhateverNoRunOfOursLeaves) {
   }
 }
 
+TEST_F(DamagedRecognizer, IsNotExportedWithoutWhatItLacks) {
+  for (const char* sql :
+       {"DELETE FROM descriptions", "DELETE FROM names WHERE name = 'class 0'", "DELETE FROM classes"}) {
+    SCOPED_TRACE(sql);
+    const std::string whole = read_file(path_);
+    SqliteFile(path_).run(sql);
+    EXPECT_THAT(message_of([&] { export_recognizer(RecognizerFile(path_), folder_ / "lacking"); }),
+                HasSubstr("the file is damaged"));
+    write_file(path_, whole);
+  }
+}
+
 TEST_F(DamagedRecognizer, CheckingFindsWhatNoUndoLeaves) {
   RecognizerFile(path_).undo();
   EXPECT_THAT(RecognizerFile(path_).check(), IsEmpty());
