@@ -8,7 +8,7 @@ import numpy as np
 
 from ._errors import Error, UsageError, TypeRefused
 
-_PROCESSOR = 1  # kDLCPU
+_PROCESSOR = (1, 3, 11, 13)  # DLPack's kinds of memory that the processor reads: kDLCPU, pinned, managed
 
 
 def plain(array):
@@ -42,13 +42,13 @@ def rows(given, what="X", least=1):
 
 def array(given, what):
     """Any numbers as an array, without a copy of arrays, tensors on the CPU and other objects that share their memory
-    (DLPack). A tensor on a GPU is copied to the CPU."""
+    (DLPack). What lies on a GPU is copied to the CPU if its library does that."""
     if hasattr(given, "toarray") or hasattr(given, "todense"):
         raise TypeRefused(f"{what} is a sparse matrix, a dense array is needed: {what}.toarray()")
     if hasattr(given, "detach") and hasattr(given, "cpu"):  # a tensor, which may be one of a graph or a GPU
         given = given.detach().cpu()
         given = given.float() if str(given.dtype).endswith("bfloat16") else given  # which NumPy has not
-    if not isinstance(given, np.ndarray) and not hasattr(given, "__array__") and hasattr(given, "__dlpack__"):
+    if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__") and (_is_elsewhere(given) or not hasattr(given, "__array__")):
         return _of_dlpack(given, what)
     try:
         return np.asarray(given)
@@ -58,11 +58,24 @@ def array(given, what):
         ) from None
 
 
+def _is_elsewhere(given):
+    """Whether it lies where the processor cannot read it."""
+    return hasattr(given, "__dlpack_device__") and given.__dlpack_device__()[0] not in _PROCESSOR
+
+
 def _of_dlpack(given, what):
-    kind, number = given.__dlpack_device__() if hasattr(given, "__dlpack_device__") else (_PROCESSOR, 0)
-    if kind != _PROCESSOR:
-        raise TypeRefused(f"{what} is on a device (DLPack's kind {int(kind)}, number {number}): copy it to the CPU first")
-    return np.from_dlpack(given)
+    if not _is_elsewhere(given):
+        return np.from_dlpack(given)
+    ways = [lambda: np.from_dlpack(given, device="cpu")]  # asks for a copy, from NumPy 2.1 on
+    if hasattr(given, "__array__"):
+        ways.append(lambda: np.asarray(given))
+    for way in ways:
+        try:
+            return way()
+        except (BufferError, RuntimeError, TypeError):  # the library, or an older NumPy, does not copy
+            continue
+    kind, number = given.__dlpack_device__()
+    raise TypeRefused(f"{what} is on a device (DLPack's kind {int(kind)}, number {number}): copy it to the CPU first")
 
 
 def _dimensions(made):

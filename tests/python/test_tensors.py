@@ -1,10 +1,16 @@
 """Arrays of other libraries, and features by a network of the user's own."""
+import os
+import pathlib
+import re
+
 import numpy as np
 import pytest
 
 import protocom
 from conftest import clusters
 from protocom import _arrays
+
+DOCUMENTS = pathlib.Path(os.environ.get("PROTOCOM_DOCUMENTS", pathlib.Path(__file__).parents[2] / "docs"))
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +29,8 @@ class Shared:
         self._values, self._device = values, device
 
     def __dlpack__(self, **asked):
+        if self._device[0] == 2:
+            raise BufferError("on another device")
         return self._values.__dlpack__(**asked)
 
     def __dlpack_device__(self):
@@ -40,6 +48,46 @@ def test_what_lies_on_a_device_is_refused_in_one_sentence(task):
     x, y, _, _ = task
     with pytest.raises(protocom.TypeRefused, match=r"X is on a device \(DLPack's kind 2, number 3\): copy it to the CPU"):
         protocom.PLDA().fit(Shared(x, (2, 3)), y)
+
+
+class Elsewhere(Shared):
+    """On a GPU, by a library that copies to the processor if asked to."""
+
+    def __init__(self, values):
+        super().__init__(values, (2, 0))
+
+    def __dlpack__(self, *, dl_device=None, copy=None, **asked):
+        if dl_device != (1, 0):
+            raise BufferError("on another device")
+        return self._values.copy().__dlpack__()
+
+
+def test_what_lies_on_a_device_is_copied_by_its_library(task):
+    x, y, q, _ = task
+    if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        with pytest.raises(protocom.TypeRefused, match="copy it to the CPU first"):
+            protocom.PLDA().fit(Elsewhere(x), y)
+        return
+    expected = protocom.PLDA().fit(x, y).predict_proba(q)
+    np.testing.assert_array_equal(protocom.PLDA().fit(Elsewhere(x), y).predict_proba(Elsewhere(q)), expected)
+
+
+class WithoutCopies(Shared):
+    """As CuPy's arrays: NumPy's way is there, and refuses."""
+
+    def __array__(self, *_, **__):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+
+def test_what_refuses_to_be_copied_is_refused_in_one_sentence(task):
+    x, y, q, _ = task
+    classifier = protocom.PLDA().fit(x, y)
+    with pytest.raises(protocom.TypeRefused, match=r"X is on a device \(DLPack's kind 2, number 0\): copy it to the CPU first"):
+        classifier.predict(WithoutCopies(q, (2, 0)))
+
+
+def test_pinned_memory_is_read_in_its_place(task):
+    assert np.shares_memory(_arrays.rows(Shared(task[2], (3, 0))), task[2])
 
 
 def test_tensors_on_the_processor_are_not_copied(task, torch):
@@ -203,3 +251,21 @@ def test_a_head_of_pytorch_is_trained_on_the_same_episodes(torch, collection):
     assert np.mean(head.losses[-20:]) < np.mean(head.losses[:20])
     results = protocom.evaluate(collection, methods=["mean", Head], ways=4, shots=1, queries=5, episodes=40)
     assert results.accuracies(Head).shape == (40,) and results.rows[1]["accuracy"] > 50
+
+
+def test_the_networks_of_the_document_give_features(torch, monkeypatch):
+    """The block of docs/python.md with CLIP and DINOv2, small ones with random weights."""
+    transformers, timm = pytest.importorskip("transformers"), pytest.importorskip("timm")
+    tower = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    clip = transformers.CLIPConfig(text_config={**tower, "vocab_size": 100, "bos_token_id": 0, "eos_token_id": 1},
+                                   vision_config={**tower, "image_size": 32, "patch_size": 8}, projection_dim=24)
+    create = timm.create_model
+    monkeypatch.setattr(transformers.CLIPModel, "from_pretrained", lambda name: transformers.CLIPModel(clip))
+    monkeypatch.setattr(timm, "create_model", lambda name, pretrained, **more: create(name, pretrained=False, img_size=28, **more))
+    (block,) = (one for one in re.findall(r"```py\n(.*?)```", (DOCUMENTS / "python.md").read_text(), re.S) if "CLIPModel" in one)
+    labels = torch.arange(24) % 6
+    small, large = (torch.utils.data.TensorDataset(torch.rand(24, 3, side, side), labels) for side in (28, 32))
+    given = {"protocom": protocom, "torch": torch, "transformers": transformers, "timm": timm, "loader": torch.utils.data.DataLoader(large, 7),
+             "folder": small, "other_photos": torch.utils.data.DataLoader(small, 24)}
+    exec(compile(block, "docs/python.md", "exec"), given)  # pylint: disable=exec-used
+    assert given["X"].shape == (24, 24) and given["made"].features.shape == (24, 384) and given["space"].n_features == 384
