@@ -32,7 +32,7 @@ def choice(boxes):
     """A value of ``boxes=`` as the library takes it: (file, least confidence, kinds)."""
     if boxes is None:
         return "", 0.2, []
-    made = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
+    made = boxes if isinstance(boxes, Boxes) else Boxes(_arrays.path(boxes, "boxes", "a protocom.Boxes or the path of its file"))
     return made.file, made.min_confidence, made.kinds
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import _arrays, _html, _loader, _parquet
 from ._engine import engine
-from ._errors import Error, UsageError
+from ._errors import Error, TypeRefused, UsageError
 
 
 class FeatureSet:
@@ -144,9 +144,11 @@ def _splits_of(split, classes):
             if str(one) not in by_name:
                 raise Error(f"split has no entry for class {str(one)!r}")
         return [str(by_name[str(one)]) for one in classes]
+    if not hasattr(split, "__iter__"):
+        raise TypeRefused(f"split must be a word for all classes, a dict by class or a list of one word per class, found {_arrays.shown(split)}")
     splits = [str(one) for one in split]
     if len(splits) != len(classes):
-        raise Error(f"split has {len(splits)} entries for {len(classes)} classes: give one per class")
+        raise Error(f"split has {len(splits)} entries for {len(classes)} classes, found {_arrays.shown(splits)}: give base, val or novel for each class")
     return splits
 
 

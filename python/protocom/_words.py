@@ -14,7 +14,7 @@ _PARAMETERS = {
 _COMMANDS = [
     (r"^(?:features|queries): features hold NaN or infinity", "Input X contains NaN or infinity"),
     (r"`protocom fit --method ([\w-]+)`(, then give its file by --fitted)?",
-     r'`protocom.fit("\1", ...)`, then `protocom.make(..., fitted=...)`'),
+     r'`protocom.fit("\1", ...)`, then give its result as fitted='),
     (r"`protocom pretrain --method ([\w-]+)`", r"`protocom pretrain --method \1` (the command line)"),
     (r"\(protocom fit, --fitted\)", "(`protocom.fit`, fitted=...)"),
     (r"\(protocom extract --maps\)", "(`protocom extract --maps`)"),

@@ -32,6 +32,8 @@ class FewShotClassifier:
     def process_support_set(self, support_images, support_labels):
         """support_images [m, ...], support_labels [m] in [0, c)."""
         labels = _arrays.array(support_labels, "support_labels")
+        if labels.dtype.kind not in "iu":
+            raise UsageError(f"support labels must be whole numbers 0, 1, ..., c - 1, found {labels.dtype}; protocom.make takes labels of any type")
         if len(labels) and not np.array_equal(np.unique(labels), np.arange(labels.max() + 1)):
             raise UsageError("support labels must be 0, 1, ..., c - 1, each of which occurs")
         self.classifier.fit(_arrays.array(self.compute_features(support_images), "support_images"), labels)

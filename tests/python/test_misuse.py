@@ -74,6 +74,11 @@ CALLS = {
     "labels that become words": (lambda: protocom.PLDA().fit(X, [1, 1, 2, 2, 3, 3]).partial_fit(X[:1], ["a"]), "of one type"),
     "unknown split": (lambda: protocom.FeatureSet(X, Y, "tset"), "tset"),
     "a split too short": (lambda: protocom.FeatureSet(X, Y, ["base"]), "split has 1 entries for 3 classes"),
+    "methods in the place of the split": (lambda: protocom.evaluate(X, Y, ["mean", "plda"]), "split has 2 entries for 3 classes, found ['mean', 'plda']"),
+    "a number as split": (lambda: protocom.evaluate(X, Y, 5), "split must be a word for all classes, a dict by class or a list"),
+    "words as easyfsl's labels": (lambda: protocom.easyfsl.FewShotClassifier().process_support_set(X, Y), "labels must be whole numbers 0, 1, ..., c - 1"),
+    "no labels for easyfsl": (lambda: protocom.easyfsl.FewShotClassifier().process_support_set(X, [None] * 6), "must be whole numbers"),
+    "fractions as easyfsl's labels": (lambda: protocom.easyfsl.FewShotClassifier().process_support_set(X, np.arange(6) / 2), "found float64"),
     "a class without a split": (lambda: protocom.FeatureSet(X, Y, {"a": "base"}), "'b'"),
     "ids that repeat": (lambda: protocom.FeatureSet(X, Y, ids=["1"] * 6), "duplicate image id"),
     "no such method in the results": (

@@ -116,6 +116,8 @@ def test_boxes_are_photos_of_their_own(mine, program, tmp_path):
     assert "1 of 2 photos, which have no box" in done.stderr
     unsure = subprocess.run([*asked, "--min-confidence", "0.95"], capture_output=True, text=True)
     assert unsure.returncode == 1 and "has no usable box" in unsure.stderr
+    with pytest.raises(protocom.TypeRefused, match="boxes must be a protocom.Boxes or the path of its file, found list"):
+        mine.classify(str(tmp_path), boxes=[(10, 10, 50, 50)])
 
 
 def test_csv_has_a_row_an_image_and_timelapse_its_two_columns_of_paths(mine, photos, program, tmp_path):
@@ -610,7 +612,8 @@ def test_images_are_taken_as_they_come(mine, photos):
     most.clear()
     assert encoder.extract(images()).shape == (36, 48) and len(held) <= 1
     assert mine.features_of(iter(paths)).shape == (3, 48)
-    for given, words in ((photos / "holiday", "is a folder: protocom.images_in"), ([], "expected at least one image"), (iter(()), "expected at least one image")):
+    for given, words in ((photos / "holiday", "is a folder: protocom.images_in"), (str(photos / "holiday/*.png"), "is a pattern: protocom.images_in"),
+                         ([], "expected at least one image"), (iter(()), "expected at least one image")):
         with pytest.raises(protocom.Error, match=words):
             mine.classify(given)
     with pytest.raises(protocom.Error, match="there is no image in .*none"):

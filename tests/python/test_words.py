@@ -32,7 +32,7 @@ def test_no_message_of_the_library_names_an_option():
 
 @pytest.mark.parametrize("given, expected", {
     "'am3' is not fitted: run `protocom fit --method am3`, then give its file by --fitted":
-        "'am3' is not fitted: run `protocom.fit(\"am3\", ...)`, then `protocom.make(..., fitted=...)`",
+        "'am3' is not fitted: run `protocom.fit(\"am3\", ...)`, then give its result as fitted=",
     "lower --n-query or --k-shot": "lower 'queries' or 'shots'",
     "'gda-text' needs knowledge of the classes":
         "'gda-text' needs knowledge of the classes: protocom.make(..., knowledge=...)",
