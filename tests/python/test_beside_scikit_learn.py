@@ -29,3 +29,13 @@ def test_the_command_measures_all_that_can_be_fitted(collection, tmp_path):
     assert (own["classes"], own["asked"], own["split"]) == (12, 12 * 19, "base")
     assert own["accuracy"] > rows["protocom.PLDA()", 1]["accuracy"] > 100 / 12
     assert len([one for one in rows if one[1] == 5]) == 7
+
+
+def test_the_command_compares_seconds(tmp_path):
+    pytest.importorskip("sklearn")
+    done = subprocess.run([sys.executable, str(HERE / "run"), "--fits", "60x3", "40x20", "--seeds", "1", "--json", str(tmp_path / "rows.json")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert [one[0] for one in rows[::3]] == ["fit, 60 images of 3 classes", "fit, 40 images of 20 classes"]
+    assert len(rows) == 6 and all(float(seconds) >= 0 for one in rows for seconds in one[1:])
