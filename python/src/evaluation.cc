@@ -116,12 +116,29 @@ class Evaluation {
     const Comparisons asked{baseline.empty() ? made_.comparisons.baseline : baseline, {}};
     nlohmann::json found = findings_json(*features_, tasks, pairs_to_compare(labels, asked), made_.records.checks);
     found["baseline"] = asked.baseline;
+    describe_source(labels, asked.baseline, found);
     for (nlohmann::json& row : found["results"]) row["task"] = describe(shape_from_json(row));
     for (nlohmann::json& row : found["differences"]) row["task"] = describe(shape_from_json(row));
     return found;
   }
 
  private:
+  /// Adds the header and the data set, as files of the command line have them.
+  void describe_source(const std::vector<std::string>& labels, const std::string& baseline,
+                       nlohmann::json& found) const {
+    const EpisodeList& list = made_.tasks.front().lists.front();
+    Provenance provenance;
+    provenance.command = "evaluate";
+    provenance.options = {{"methods", labels}, {"baseline", baseline}};
+    provenance.seed = list.seed;
+    found["dataset"] = {{"split", to_string(list.split)}, {"classes", features_->classes_of(list.split).size()}};
+    if (!features_->content_hash.empty()) {
+      provenance.inputs = {{"features", features_->content_hash}};
+      found["dataset"]["features_hash"] = features_->content_hash;
+    }
+    found["header"] = make_header("results", 1, provenance).to_json();
+  }
+
   static std::vector<MethodScores> chosen(const std::vector<MethodScores>& all,
                                           const std::vector<std::string>& labels) {
     std::vector<MethodScores> own;

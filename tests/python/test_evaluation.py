@@ -339,6 +339,10 @@ def test_results_come_back_from_their_file_and_from_the_command_lines(collection
     results.save(tmp_path / "results.json")
     again = protocom.Results.read(tmp_path / "results.json")
     assert again.rows == results.rows and again.findings == results.findings
+    header = again.findings["header"]
+    assert (header["kind"], header["format_version"], header["program_version"]) == ("results", 1, protocom.__version__)
+    assert header["command"] == "evaluate" and header["options"] == {"methods": ["mean", "plda"], "baseline": "mean"}
+    assert again.findings["dataset"] == {"split": "novel", "classes": 6}
     plain = json.loads((tmp_path / "results.json").read_text())
     for part in ("results", "differences"):  # the command line's has no tasks in words
         for one in plain[part]:
