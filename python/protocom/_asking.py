@@ -8,6 +8,7 @@ from ._answer import Answer
 from ._class_names import class_name as _class_name
 from ._engine import engine
 from ._errors import Error, UsageError
+from ._parquet_photos import as_list
 from ._tests import TestResult
 
 
@@ -16,8 +17,8 @@ def classify(self, images, *, on_error="raise", boxes=None):
 
     Parameters
     ----------
-    images : an image or several: a list, ``protocom.images_in("holiday")``, or any iterable, of which a few are in memory
-        at a time. An image is a path, a file opened as bytes, the bytes of a file, a PIL image, or pixels (uint8, or
+    images : an image or several: a list, ``protocom.images_in("holiday")``, Parquet of photos, or any iterable, of which a
+        few are in memory at a time. An image is a path, a file opened as bytes, the bytes of a file, a PIL image, or pixels (uint8, or
         floats from 0 to 1: grey [h, w], RGB [h, w, 3], RGBA [h, w, 4], or channels first). Or features of its encoder,
         float32 [d] or [n, d].
     on_error : "raise": an unreadable image raises an Error with its ``index`` and ``path`` (None unless it is a file);
@@ -163,7 +164,7 @@ def test(self, images, labels=None, *, boxes=None, question="", annotator="", cl
 
     Parameters
     ----------
-    images : path of a folder with a subfolder for each class, of a list (CSV, JSON) or of a file of features; or, with
+    images : path of a folder with a subfolder for each class, of a list (CSV, JSON, Parquet) or of a file of features; or, with
         ``labels``, several images or features as ``classify`` takes them
     labels : the right class of each image; classes that the recognizer does not have count as unknown
     boxes, question, annotator, classes_from : of the images of a folder or list, as ``create`` takes them
@@ -178,7 +179,8 @@ def test(self, images, labels=None, *, boxes=None, question="", annotator="", cl
         if not isinstance(images, (str, os.PathLike)):
             raise UsageError("images without labels must be the path of a folder, a list or a file of features")
         lists = _arrays.texts(question=question, annotator=annotator, classes_from=classes_from)
-        return TestResult(self._core.test_at(_arrays.fspath(images), _boxes.choice(boxes), lists, progress))
+        with as_list(images) as photos:
+            return TestResult(self._core.test_at(photos, _boxes.choice(boxes), lists, progress))
     if question or annotator or classes_from:
         raise UsageError("question, annotator and classes_from need the path of a folder or a list, and no labels")
     if boxes is not None:

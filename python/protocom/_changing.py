@@ -6,6 +6,7 @@ from . import _arrays, _boxes, _given_images
 from ._class_names import class_name as _class_name
 from ._encoders import texts_of
 from ._errors import Error
+from ._parquet_photos import as_list
 
 
 def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, on_error="raise"):
@@ -40,10 +41,11 @@ def enrol(self, name, images=(), *, attributes=(), descriptions=(), boxes=None, 
 
 
 def enrol_folder(self, folder, attributes=None, *, boxes=None, question="", annotator="", classes_from="", progress=None):
-    """Enrols a class for each subfolder. ``attributes``: a CSV class,attribute; the others: as ``create`` takes them.
+    """Enrols a class for each subfolder, or for each label of a list or of Parquet. ``attributes``: a CSV class,attribute; the others: as ``create`` takes them.
     Returns what ``enrol`` returns, with ``expected``: the expected accuracy, in a sentence."""
-    return self._core.enrol_folder(_arrays.fspath(folder), _arrays.fspath(attributes or ""), _boxes.choice(boxes),
-                                   _arrays.texts(question=question, annotator=annotator, classes_from=classes_from), progress)
+    lists = _arrays.texts(question=question, annotator=annotator, classes_from=classes_from)
+    with as_list(folder) as images:
+        return self._core.enrol_folder(images, _arrays.fspath(attributes or ""), _boxes.choice(boxes), lists, progress)
 
 
 def add_unlabelled(self, images, *, on_error="raise"):

@@ -8,6 +8,8 @@ from . import _arrays
 from ._engine import engine
 from ._errors import Error, UsageError
 from ._later import glob, logging
+from ._parquet import is_parquet
+from ._parquet_photos import photos_of
 
 TOGETHER = 16  # images of one call of the library, which decodes them side by side
 
@@ -33,6 +35,8 @@ def images(given):
         raise Error(f"{_arrays.fspath(given)} is a folder: protocom.images_in(...) gives its images")
     if isinstance(given, str) and set("*?") & set(given) and not os.path.exists(given):
         raise Error(f"{_arrays.fspath(given)} is a pattern: protocom.images_in(...) gives its images")
+    if _is_table(given):
+        return photos_of(given), False
     single = given is None or isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(given, "convert")
     single = single or _is_file(given) or getattr(given, "ndim", None) in (0, 2, 3)
     single = single or not (hasattr(type(given), "__iter__") or hasattr(type(given), "__getitem__"))
@@ -118,10 +122,16 @@ def _picture(given):
 
 
 def several(given):
-    """Iterates over the images of a call that takes several; a path may be a folder or a pattern ("holiday/*.jpg")."""
+    """Iterates over the images of a call that takes several; a path may be a folder, a pattern ("holiday/*.jpg") or Parquet."""
+    if _is_table(given):
+        return photos_of(given)
     if isinstance(given, (str, os.PathLike)) and _is_of_several(given):
         return images_in(given)
     return itertools.chain.from_iterable(images_in(one) if _is_of_several(one) else [one] for one in images(given)[0])
+
+
+def _is_table(given):
+    return isinstance(given, (str, os.PathLike)) and is_parquet(given)
 
 
 def _is_of_several(given):

@@ -8,6 +8,7 @@ from ._encoders import TextEncoder
 from ._engine import engine
 from ._errors import Error, UsageError
 from ._later import base64, html
+from ._parquet_photos import as_list
 
 
 def _checked_options(method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto", coverage=None, roll_up=None):
@@ -104,7 +105,8 @@ class Recognizer:
         Parameters
         ----------
         backbone : path of an encoder, or name of an installed one (``protocom encoders``); default: the default encoder
-        images : folder with a subfolder of images for each class, or a CSV image,class, optional
+        images : folder with a subfolder of images for each class, a CSV image,class, or Parquet of photos (paths, bytes or
+            Hugging Face's ``image``) with a ``label``, optional
         boxes : boxes of these images, each treated as a separate image: path of a file or folder of boxes, or Boxes
         question, annotator : of a list of Label Studio, the question whose answers are the classes, and whose answers count
             if annotators disagree: an annotator's number or address, or "majority"
@@ -138,7 +140,8 @@ class Recognizer:
         made = os.path.realpath(_arrays.fspath(path))
         if os.path.exists(made) and not os.path.isdir(made) and not os.path.isfile(made):  # it would be written to, and removed
             raise Error(f"cannot write {path}: it is a device or a pipe, expected a file name")
-        engine.create_recognizer(_arrays.fspath(path), given)
+        with as_list(given["images"]) as given["images"]:
+            engine.create_recognizer(_arrays.fspath(path), given)
         try:
             return cls(path, text_encoder=text_encoder, **options)
         except BaseException:

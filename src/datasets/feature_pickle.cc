@@ -25,8 +25,7 @@ void refuse_parquet(const std::filesystem::path& path) {
   fail(
       "{} is Parquet, which is not supported; save it as npz: python3 -c \"import numpy as np, pandas as pd; t = "
       "pd.read_parquet('{}'); np.savez('{}', features=np.stack(t['embedding']), labels=t['label'].to_numpy(str))\", "
-      "with "
-      "its own column names",
+      "with its own column names (photos in Parquet are read in Python: protocom.Recognizer.create, test)",
       path.string(), named, std::filesystem::path(named).replace_extension(".npz").string());
 }
 

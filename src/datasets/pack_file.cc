@@ -2,6 +2,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "datasets/detail/mapped_artefact.h"
 #include "datasets/packed_images.h"
 #include "images/other_media.h"
@@ -94,7 +95,7 @@ void write_pack(const std::filesystem::path& path, const PackedImages& images, c
 
 PackedImages read_pack(const std::filesystem::path& path) {
   const std::string where = path.string();
-  if (!is_features_file(path)) refuse_other_media(path);  // a pack may be called .safetensors
+  if (lowercase(path.extension().string()) != ".safetensors") refuse_other_media(path);  // as a pack may be called
   const Safetensors file = read_safetensors(path);
   const ArtefactHeader header = images_detail::header_of(file, kPack, where);
   PackedImages images;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/name_in_code.h"
 #include "base/text.h"
 
 namespace protocom {
@@ -45,6 +46,12 @@ std::string other_media(const fs::path& path) {
   if (is_one_of(suffix, kArchives)) return fmt::format("{}: unpack it and give the folder", text);
   if (is_one_of(suffix, kLibraries))
     return fmt::format("{}: export the photos first (Apple Photos: File, Export) and give their folder", text);
+  if (suffix == ".parquet")
+    return fmt::format(
+        "{}: Parquet is read in Python: protocom.Recognizer.create(\"mine.pcm\", images=\"{}\") makes a recognizer; "
+        "its "
+        "enrol_folder, classify and test take such a file, too",
+        text, name_in_code(plain, "FILE.parquet"));
   if (is_features_file(plain))
     return fmt::format("{}: features, not photos: protocom enrol --features takes them", text);
   if (is_one_of(suffix, kFilms))

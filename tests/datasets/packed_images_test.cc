@@ -197,6 +197,8 @@ TEST(PackFile, AnArchiveInItsPlaceIsRefusedWithWhatToDo) {
   const fs::path zip = folder / "photos.zip";
   write_file(zip, "PK\x03\x04");
   EXPECT_EQ(message_of([&] { read_pack(zip); }), zip.string() + ": unpack it and give the folder");
+  write_file(folder / "x.parquet", "PAR1");
+  EXPECT_THAT(message_of([&] { read_pack(folder / "x.parquet"); }), HasSubstr("Parquet is read in Python"));
 }
 
 TEST(PackFile, RefusesOtherAndDamagedFiles) {

@@ -26,6 +26,9 @@ TEST(OtherMedia, IsNamedWithWhatToDoWithIt) {
   for (const char* name : {"https://host/a.jpg", "s3://bucket/a.jpg", "https:/host/a.jpg"})
     EXPECT_THAT(other_media(name), AllOf(HasSubstr(name), HasSubstr("addresses are not supported")));
   EXPECT_THAT(other_media("Photos Library.photoslibrary/"), HasSubstr("export the photos first"));
+  EXPECT_THAT(other_media("a/train.PARQUET"), HasSubstr("create(\"mine.pcm\", images=\"a/train.PARQUET\")"));
+  EXPECT_THAT(other_media("a';b.parquet"), HasSubstr("images=\"FILE.parquet\""));
+  EXPECT_THAT(other_media("seen.npz"), HasSubstr("enrol --features"));
   for (const char* name : {"a.jpg", "zip", "c:/photos/a.jpg", "https/a.jpg", "a.zip.jpg", "."})
     EXPECT_EQ(other_media(name), "") << name;
 }
