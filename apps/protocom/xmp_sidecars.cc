@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli.h"
+#include "datasets/photo_keywords.h"
 #include "images/image_region.h"
 #include "io/files.h"
 #include "recognizer/class_groups.h"
@@ -19,11 +20,8 @@ void add_once(const std::string& word, std::vector<std::string>& words) {
 }
 
 fs::path sidecar_path(const fs::path& photo) {
-  const fs::path whole = photo.string() + ".xmp";
-  fs::path shared = photo;
-  shared.replace_extension(".xmp");
-  std::error_code ignored;
-  return !fs::exists(whole, ignored) && fs::exists(shared, ignored) ? shared : whole;
+  const std::vector<fs::path> there = find_sidecars(photo);
+  return there.empty() ? fs::path(photo.string() + ".xmp") : there.front();
 }
 
 }  // namespace

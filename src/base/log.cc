@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log_sinks.h"
+#include "base/quiet.h"
 
 namespace protocom {
 namespace {
@@ -21,7 +22,15 @@ spdlog::level::level_enum backend_level(LogLevel level) {
   return spdlog::level::err;
 }
 
+thread_local int quiet = 0;  // how many of Quiet live
+
 }  // namespace
+
+Quiet::Quiet() { ++quiet; }
+
+Quiet::~Quiet() { --quiet; }
+
+bool Quiet::is_on() { return quiet > 0; }
 
 spdlog::logger& log_backend() {
   static spdlog::logger instance("protocom");
@@ -33,7 +42,7 @@ const Logger& logger() {
   return kLogger;
 }
 
-bool Logger::writes(LogLevel level) const { return log_backend().should_log(backend_level(level)); }
+bool Logger::writes(LogLevel level) const { return !Quiet::is_on() && log_backend().should_log(backend_level(level)); }
 
 void Logger::write(LogLevel level, fmt::string_view format, fmt::format_args args) const {
   if (writes(level)) log_backend().log(backend_level(level), spdlog::string_view_t(fmt::vformat(format, args)));

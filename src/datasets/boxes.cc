@@ -143,7 +143,8 @@ BoxFile Boxes::finish(bool kinds_may_be_classes) {
 }
 
 double number_in(std::string_view text) {
-  return number_from<double>(trimmed(text)).value_or(std::numeric_limits<double>::quiet_NaN());
+  const std::string number = replaced(std::string(trimmed(text)), ",", ".");  // decimal commas of spreadsheets
+  return number_from<double>(number).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 std::string outside(const ImageBox& box, double width, double height) {

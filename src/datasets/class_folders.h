@@ -23,9 +23,22 @@ std::optional<FolderPart> part_named(const std::filesystem::path& folder);
 /// The split that a folder's name means.
 std::optional<Split> split_named(const std::filesystem::path& folder);
 
-/// Throws Error where `folder` holds splits or other parts with class folders or a list of images in them: enrolled as
-/// they are, "train" and "test" would be the classes.
+/// Throws Error where `folder` holds splits or other parts with class folders or a list of images in them, or several
+/// and nothing else: enrolled as they are, "train" and "test" would be the classes.
 void refuse_parts(const std::filesystem::path& folder, const ListChoices& lists);
+
+/// Throws Error where `folder` is, holds or lies in the library of Apple's Photos, whose folders ("0" to "F") are no
+/// classes: Name.photoslibrary, also renamed or its folder `originals` alone, whose files are named by identifiers.
+void refuse_photo_library(const std::filesystem::path& folder);
+
+/// What a folder of splits of the same classes is used for.
+enum class SplitPurpose { kTraining, kTesting };
+
+/// Of a folder that holds nothing but splits with classes in common (train/ and test/, each with class folders or a
+/// list of its images; test/ may have images without labels) the split to train on, or to test on (test/, else the
+/// validation split); logs which others are left out, with their images. Any other folder as it is, also one whose
+/// splits have no class in common.
+std::filesystem::path split_for(SplitPurpose purpose, const std::filesystem::path& folder, const ListChoices& lists);
 
 /// Warns of class folders that hold no image themselves but several folders (family/species): each is one class.
 void warn_of_nested_classes(const std::vector<std::filesystem::path>& class_folders);

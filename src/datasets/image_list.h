@@ -49,6 +49,8 @@ class ListedFiles {
   /// The same of all rows of a list, which were moved together: where some files lie in the folder that is written, a
   /// row whose file does not is not another folder's file of that name; nor are two rows one file. [written]
   [[nodiscard]] std::vector<std::optional<std::filesystem::path>> find_all(const std::vector<std::string>& written);
+  /// The same of a list's images. Throws Error if rows that write one file differently state different classes.
+  [[nodiscard]] std::vector<std::optional<std::filesystem::path>> find_listed(const std::vector<ListedImage>& list);
 
  private:
   /// Whether a file lies in the folder that its row states, perhaps in other capitals or with another suffix.
@@ -67,8 +69,13 @@ bool is_list_file(const std::filesystem::path& path);
 
 /// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another
 /// CSV, JSON Lines or JSON of which read_image_list makes a list of images that are there. Nothing if there is none,
-/// or if folders have the names of its classes. Throws UndecidedList if `choices` must say what counts.
+/// or if folders have the names of its classes. Throws UndecidedList if `choices` must say what counts, and Error for a
+/// CSV with the columns of such a list and a row that cannot be read or has no class, unless a cell is called like one
+/// of the folders.
 std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder, const ListChoices& choices);
+
+/// What is wrong with the first file of a folder that might be a list and is not; empty: there is no such file.
+std::string why_no_list(const std::filesystem::path& folder, const ListChoices& choices);
 
 /// The first file of a folder that read_image_list() reads, wherever its images are.
 std::optional<std::filesystem::path> any_list_in(const std::filesystem::path& folder, const ListChoices& choices);

@@ -61,6 +61,7 @@ std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& re
 
 /// Classes of the folder itself; its folders must not be parts of something else.
 std::vector<RawClass> list_undivided(const Request& request) {
+  refuse_photo_library(request.root);
   refuse_parts(request.root, request.lists);
   std::vector<RawClass> classes = class_folders_in(request.root, request);
   std::vector<fs::path> places;
@@ -78,8 +79,9 @@ std::vector<RawClass> list_divided(const std::vector<fs::path>& split_folders, c
       if (!is_new) {
         fail(
             "the class '{}' is in two splits, {} and {}, expected one; if both have images of the same classes, give "
-            "one of the two ({})",
-            listed.name, first->second.string(), listed.place.string(), first->second.parent_path().string());
+            "one of the two ({} or {})",
+            listed.name, first->second.string(), listed.place.string(), first->second.parent_path().string(),
+            split_folder.string());
       }
       listed.split = split_named(split_folder);
       classes.push_back(std::move(listed));

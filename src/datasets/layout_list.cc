@@ -22,10 +22,8 @@ std::string id_below(const fs::path& root, const fs::path& path) {
 }  // namespace
 
 std::vector<RawClass> classes_of_list(const fs::path& list, const Request& request) {
-  std::vector<std::string> written;
-  std::vector<ListedImage> images = read_image_list(list, request.lists);
-  for (const ListedImage& image : images) written.push_back(image.image);
-  const std::vector<std::optional<fs::path>> found = ListedFiles(list.parent_path()).find_all(written);
+  const std::vector<ListedImage> images = read_image_list(list, request.lists);
+  const std::vector<std::optional<fs::path>> found = ListedFiles(list.parent_path()).find_listed(images);
   std::map<std::string, RawClass> classes;
   std::vector<std::string> missing;
   size_t named = 0;

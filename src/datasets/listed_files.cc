@@ -3,8 +3,10 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/quiet.h"
 #include "base/text.h"
 #include "datasets/class_folders.h"
+#include "datasets/detail/list_words.h"
 #include "datasets/image_list.h"
 #include "images/folder_walk.h"
 #include "images/skipped_files.h"
@@ -134,6 +136,22 @@ std::optional<fs::path> ListedFiles::find_plain(const std::string& plain) {
   return loose->second;
 }
 
+std::vector<std::optional<fs::path>> ListedFiles::find_listed(const std::vector<ListedImage>& list) {
+  std::vector<std::string> written;
+  for (const ListedImage& image : list) written.push_back(image.image);
+  std::vector<std::optional<fs::path>> found = find_all(written);
+  std::map<fs::path, const ListedImage*> seen;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!found[i] || list[i].image.empty()) continue;
+    const ListedImage& first = *seen.emplace(found[i]->lexically_normal(), &list[i]).first->second;
+    if (first.class_name != list[i].class_name)
+      fail("{}: the image {} has two classes, '{}' here and '{}' at {} as {}; give it one", list[i].where,
+           excerpt(list[i].image), excerpt(list[i].class_name), excerpt(first.class_name), first.where,
+           excerpt(first.image));
+  }
+  return found;
+}
+
 namespace {
 
 /// Names that such lists usually have, before all others.
@@ -179,6 +197,57 @@ bool has_class_folder(const std::vector<ListedImage>& list, const fs::path& fold
   return false;
 }
 
+/// The cells of a line, whatever stands between them.
+std::vector<std::string> rough_cells(std::string_view line) {
+  std::vector<std::string> cells(1);
+  for (const char c : line) {
+    if (c == ',' || c == ';' || c == '\t')
+      cells.emplace_back();
+    else if (c != '"' && c != '\r')
+      cells.back() += c;
+  }
+  return cells;
+}
+
+/// Whether a CSV that cannot be read has the columns of a list (not of boxes), and no cell is called like a folder that
+/// may be a class: reading the folders in its place would make classes of them that nobody meant.
+bool is_broken_list(const fs::path& path, const fs::path& folder) {
+  constexpr int64_t kMostLines = 100'000;
+  const std::string suffix = lowercase(path.extension().string());
+  if (suffix != ".csv" && suffix != ".tsv") return false;
+  std::set<std::string> folders;
+  for (const fs::path& each : folders_in(folder)) folders.insert(each.filename().string());
+  bool is_list = false;
+  for_each_line(path, [&](int64_t number, std::string_view line) {
+    const std::vector<std::string> cells = rough_cells(line);
+    const auto is_box = [](const std::string& cell) {
+      const std::string word = list_words::plain_word(cell);
+      return word == "x" || word == "xmin" || word == "width" || word.rfind("bbox", 0) == 0;
+    };
+    const bool is_header = number == 1;
+    if (is_header)
+      is_list = list_words::image_column(cells) && list_words::class_column(cells) &&
+                list_words::image_column(cells) != list_words::class_column(cells) &&
+                std::none_of(cells.begin(), cells.end(), is_box);
+    else if (std::any_of(cells.begin(), cells.end(), [&](const auto& cell) { return folders.count(cell) > 0; }))
+      is_list = false;
+    return is_list && number < kMostLines;
+  });
+  return is_list;
+}
+
+/// Whether a CSV's rows cannot be read, or one has no class; what else is wrong with a table makes it another kind.
+bool has_broken_rows(const fs::path& path) {
+  try {
+    const CsvTable table = read_csv(path);
+    const auto column = list_words::class_column(table.header);
+    return column && std::any_of(table.rows.begin(), table.rows.end(),
+                                 [&](const CsvRow& row) { return trimmed(row.cells[*column]).empty(); });
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 bool is_list_file(const fs::path& path) {
@@ -189,6 +258,7 @@ bool is_list_file(const fs::path& path) {
 }
 
 std::optional<fs::path> any_list_in(const fs::path& folder, const ListChoices& choices) {
+  const Quiet quiet;
   for (const fs::path& path : files_that_may_be_lists(folder)) {
     try {
       if (!read_image_list(path, choices).empty()) return path;
@@ -200,6 +270,7 @@ std::optional<fs::path> any_list_in(const fs::path& folder, const ListChoices& c
 }
 
 std::optional<fs::path> image_list_in(const fs::path& folder, const ListChoices& choices) {
+  const Quiet quiet;
   for (const fs::path& path : files_that_may_be_lists(folder)) {
     try {
       const std::vector<ListedImage> list = read_image_list(path, choices);
@@ -207,10 +278,23 @@ std::optional<fs::path> image_list_in(const fs::path& folder, const ListChoices&
     } catch (const UndecidedList&) {
       throw;
     } catch (const Error&) {
+      if (is_broken_list(path, folder) && has_broken_rows(path)) throw;
       continue;  // another kind of table
     }
   }
   return std::nullopt;
+}
+
+std::string why_no_list(const fs::path& folder, const ListChoices& choices) {
+  const Quiet quiet;
+  for (const fs::path& path : files_that_may_be_lists(folder)) {
+    try {
+      read_image_list(path, choices);
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  return "";
 }
 
 }  // namespace protocom

@@ -117,17 +117,6 @@ std::vector<std::string> iptc_keywords(std::string_view jpeg) {
   return words;
 }
 
-std::vector<fs::path> find_sidecars(const fs::path& photo) {
-  std::vector<fs::path> found;
-  for (const char* suffix : {".xmp", ".XMP"}) {
-    for (const fs::path& path : {fs::path(photo.string() + suffix), fs::path(photo).replace_extension(suffix)}) {
-      std::error_code ignored;
-      if (fs::is_regular_file(path, ignored)) found.push_back(path);
-    }
-  }
-  return found;
-}
-
 /// Those of which no other one is a deeper level.
 std::vector<std::string> deepest(const std::vector<std::string>& keywords) {
   std::vector<std::string> kept;
@@ -193,6 +182,17 @@ std::string class_of(const fs::path& photo, const KeywordChoice& choice, LeftOut
 }
 
 }  // namespace
+
+std::vector<fs::path> find_sidecars(const fs::path& photo) {
+  std::vector<fs::path> found;
+  for (const char* suffix : {".xmp", ".XMP"}) {
+    for (const fs::path& path : {fs::path(photo.string() + suffix), fs::path(photo).replace_extension(suffix)}) {
+      std::error_code ignored;
+      if (fs::is_regular_file(path, ignored)) found.push_back(path);
+    }
+  }
+  return found;
+}
 
 XmpKeywords keywords_of(const fs::path& photo) {
   XmpKeywords all;

@@ -70,7 +70,8 @@ std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list,
 /// of archives and films that it has, or else of what is expected.
 [[noreturn]] void refuse_without_classes(const fs::path& folder, const ListChoices& lists) {
   if (const std::optional<fs::path> list = any_list_in(folder, lists)) requests_of_csv(*list, lists);
-  const std::string instead = other_media_in(folder);
+  std::string instead = other_media_in(folder);
+  if (instead.empty()) instead = why_no_list(folder, lists);
   fail("{}: expected a subfolder of images for each class, or a CSV image,class beside the images; found {}",
        folder.string(), instead.empty() ? "none" : instead);
 }
@@ -202,6 +203,7 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, const ListC
     return requests_of_list(list, folder);
   std::vector<fs::path> subfolders = folders_in(folder);
   if (subfolders.empty()) refuse_without_classes(folder, lists);
+  refuse_photo_library(folder);
   refuse_parts(folder, lists);
   if (std::vector<fs::path> albums = takeout_albums(folder); !albums.empty()) subfolders = std::move(albums);
   warn_of_nested_classes(subfolders);
@@ -221,10 +223,8 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv, const ListChoices
   size_t rows = 0, there = 0;
   std::string missing;
   std::vector<ListedImage> list = read_image_list(csv, lists);
-  std::vector<std::string> written;
-  for (const ListedImage& image : list) written.push_back(image.image);
   const fs::path folder = csv.parent_path().empty() ? fs::path(".") : csv.parent_path();
-  const std::vector<std::optional<fs::path>> found = ListedFiles(folder).find_all(written);
+  const std::vector<std::optional<fs::path>> found = ListedFiles(folder).find_listed(list);
   for (size_t i = 0; i < list.size(); ++i) {
     ListedImage& image = list[i];
     if (image.image.empty()) continue;
@@ -239,8 +239,10 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv, const ListChoices
   return requests_of_list(list, csv);
 }
 
-std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, const BoxChoice& given,
-                                                   const ListChoices& lists) {
+std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& whole, const BoxChoice& given,
+                                                   const ListChoices& lists, SplitPurpose purpose) {
+  // Where boxes are given that say the classes, they say which images count, too.
+  const fs::path folder = given.file.empty() ? split_for(purpose, whole, lists) : whole;
   BoxChoice choice = given;
   const bool may_have_boxes = lists.classes_from.empty() && !is_list_file(folder);
   if (choice.file.empty() && may_have_boxes && !image_list_in(folder, lists)) {
@@ -250,7 +252,7 @@ std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& folder, const
   if (choice.file.empty()) return requests_of_folder(folder, lists);
   const BoxFile file = read_boxes(choice);
   if (file.kinds_are_classes && !is_list_file(folder)) return requests_of_kinds(folder, file, choice.file);
-  std::vector<EnrolRequest> requests = requests_of_folder(folder, lists);
+  std::vector<EnrolRequest> requests = requests_of_folder(split_for(purpose, folder, lists), lists);
   crop_requests(file, choice.file, requests);
   return requests;
 }

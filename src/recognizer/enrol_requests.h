@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "datasets/class_folders.h"
 #include "datasets/feature_set.h"
 #include "knowledge/class_texts.h"
 #include "protocom/photo_choices.h"
@@ -17,10 +18,12 @@ namespace protocom {
 std::vector<EnrolRequest> requests_of_folder(const std::filesystem::path& folder, const ListChoices& lists = {});
 
 /// The same with boxes in place of the photos: a class for each kind of box where the file's kinds are classes, else
-/// the folder's classes. Without a choice the boxes are those that lie beside the photos (boxes_beside). Throws what
+/// the folder's classes. Without a choice the boxes are those that lie beside the photos (boxes_beside). Of a folder of
+/// splits with the same classes one counts (split_for), unless the boxes say the classes. Throws what
 /// requests_of_folder, read_boxes and crop_photos throw.
 std::vector<EnrolRequest> requests_of_boxed_folder(const std::filesystem::path& folder, const BoxChoice& choice,
-                                                   const ListChoices& lists);
+                                                   const ListChoices& lists,
+                                                   SplitPurpose purpose = SplitPurpose::kTraining);
 
 /// Puts the boxes of the requests' photos in their place. Classes of whose photos none has a box are left out and
 /// logged. Throws what read_boxes and crop_photos throw.

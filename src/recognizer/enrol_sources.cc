@@ -71,12 +71,13 @@ void check_sources(const EnrolSources& sources) {
     fail_usage("images need a class: give its name{}", features ? ", and no file of features" : "");
 }
 
-std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file) {
+std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file,
+                                              SplitPurpose purpose) {
   std::vector<EnrolRequest> requests;
   if (!sources.features.empty()) {
     requests = requests_of_features_file(sources, file);
   } else if (!sources.folder.empty()) {
-    return requests_of_boxed_folder(sources.folder, sources.boxes, sources.lists);
+    return requests_of_boxed_folder(sources.folder, sources.boxes, sources.lists, purpose);
   } else if (!sources.list.empty()) {
     requests = requests_of_csv(sources.list, sources.lists);
     replace_by_boxes(sources.boxes, requests);
@@ -96,7 +97,7 @@ std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const Rec
     fail_usage("boxes need images, {} has features", sources.features.string());
   if (sources.folder.empty() && sources.list.empty() && sources.features.empty() && sources.one_class.name.empty())
     fail_usage("expected labelled images as a folder, a list, a file of features, or images with their class");
-  return requests_of_classes(sources, file);
+  return requests_of_classes(sources, file, SplitPurpose::kTesting);
 }
 
 EnrolSources sources_at(const std::filesystem::path& path) {
@@ -116,7 +117,7 @@ EnrolSources sources_at(const std::filesystem::path& path) {
 
 std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recognizer& recognizer) {
   check_sources(sources);
-  std::vector<EnrolRequest> requests = requests_of_classes(sources, recognizer.file());
+  std::vector<EnrolRequest> requests = requests_of_classes(sources, recognizer.file(), SplitPurpose::kTraining);
   set_text_vectors_of_sources(sources, requests);
   if (!sources.table.empty()) add_attributes_of_table(sources.table, requests);
   for (EnrolRequest& request : requests) {

@@ -12,9 +12,9 @@ namespace protocom {
 /// class of which nothing is known; Error for files that cannot be read.
 std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recognizer& recognizer);
 
-/// The labelled images of a folder, a list, a file of features or a class by its name, a request for each class,
-/// without what else is said of classes. Throws UsageError unless one of these is given, Error for files that cannot be
-/// read.
+/// The labelled images to test on: of a folder (of splits the one for it, split_for), a list, a file of features or a
+/// class by its name, a request for each class, without what else is said of classes. Throws UsageError unless one of
+/// these is given, Error for files that cannot be read.
 std::vector<EnrolRequest> labelled_images(const EnrolSources& sources, const RecognizerFile& file);
 
 /// What a path of labelled images is: a folder, a list of images (.csv, .tsv, .json, .jsonl), else a file of features.

@@ -100,6 +100,8 @@ TEST_F(BoxFiles, OfACsvArePixelsOrSharesByCornersOrSizes) {
               ElementsAre("a.jpg cat 1 2 30 40 1.00"));
   EXPECT_THAT(lines({put("b.csv", "filename;xmin;ymin;xmax;ymax;conf\na.jpg;0.1;0.2;0.5;1;0.9\n")}),
               ElementsAre("a.jpg  0.1 0.2 0.4 0.8 0.90 of 1"));
+  EXPECT_THAT(lines({put("e.csv", "\xEF\xBB\xBFimage;x;y;width;height\r\na.jpg;\"0,1\";0,2;0,4;0,8\r\n")}),
+              ElementsAre("a.jpg  0.1 0.2 0.4 0.8 1.00 of 1"));
   // TensorFlow's table states the picture's size beside the corners.
   EXPECT_THAT(
       lines({put("c.csv", "filename,width,height,class,xmin,ymin,xmax,ymax\na.jpg,640,480,cat,10,20,50,100\n")}),

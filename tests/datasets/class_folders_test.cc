@@ -38,6 +38,37 @@ ImageDatasetOptions any_split() {
   return options;
 }
 
+/// What is said of a folder whose folders are to be classes.
+std::string refusal_of(const fs::path& folder) {
+  return message_of([&] { refuse_photo_library(folder); });
+}
+
+// A Mac's library: originals/ has a folder for each first digit of its files' identifiers.
+TEST(ClassFolders, OfAPhotoLibraryAreNoClasses) {
+  const testing::TempDir root;
+  for (const char* library : {"My.photoslibrary", "copied"}) {
+    make_photo(root / library / "originals/0/0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9.heic");
+    make_photo(root / library / "originals/F/F0000000-4E5F-6071-8293-A4B5C6D7E8F9_1_105_c.jpeg");
+    fs::create_directories(root / library / "database");
+    EXPECT_THAT(refusal_of(root / library / "originals"),
+                HasSubstr("library of Apple's Photos are no classes: export"));
+    EXPECT_THAT(refusal_of(root / library), HasSubstr(library));
+  }
+  EXPECT_THAT(refusal_of(root / "My.photoslibrary/originals/F"), HasSubstr("My.photoslibrary: the folders"));
+  EXPECT_THAT(refusal_of(root.path()), HasSubstr("copied: the folders")) << "one without its suffix, in the folder";
+  EXPECT_THAT(message_of([&] { list_images(root / "copied/originals", any_split()); }), HasSubstr("are no classes"));
+}
+
+TEST(ClassFolders, ThatAreDigitsAreClasses) {
+  const testing::TempDir root;
+  for (const char* file : {"0/a.png", "1/0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9.png", "A/12.png"})
+    make_photo(root / file);
+  refuse_photo_library(root.path());
+  make_photo(root / "My.photoslibrary/originals/0/0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9.heic");
+  refuse_photo_library(root.path());
+  EXPECT_THAT(names_in(root.path()), ElementsAre("0", "1", "A")) << "a library beside them is left out";
+}
+
 TEST(ClassFolders, ThatStorageBoxesAndArchiversKeepForThemselvesAreNone) {
   const testing::TempDir root;
   for (const char* folder : {"@eaDir", "#recycle", "__MACOSX", "lost+found", ".thumbnails", ".ipynb_checkpoints",

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -229,6 +230,44 @@ TEST_F(ImageLists, OfFlatSplitFoldersWithTheSameClassesAreTwoSplitsOfOneClass) {
   }
   EXPECT_THAT(message_of([&] { listed(); }),
               AllOf(HasSubstr("'cat' is in two splits"), HasSubstr("give one of the two")));
+}
+
+TEST_F(ImageLists, AreReadSeveralTimesAndWarnOnce) {
+  put("labels.csv", "image,cat,dog\n1.jpg,1,0\n2.jpg,1,1\n");
+  for (const char* file : {"1.jpg", "2.jpg"}) put(file);
+  const Logged log;
+  EXPECT_THAT(listed(), ElementsAre("1.jpg=cat"));
+  const std::string said = log.text(), words = "ignoring images of several classes";
+  ASSERT_THAT(said, HasSubstr(words));
+  EXPECT_EQ(said.find(words), said.rfind(words)) << said;
+}
+
+TEST_F(ImageLists, OneFileWrittenInTwoWaysHasOneClass) {
+  for (const char* file : {"1.jpg", "2.jpg"}) put(file);
+  for (const char* again : {"./1.jpg", ".\\1.jpg", "1.JPG"}) {
+    const std::string rows = "image,class\n1.jpg,cat\n2.jpg,dog\n" + std::string(again);
+    put("labels.csv", rows + ",cat\n");
+    EXPECT_THAT(listed(), Contains("1.jpg=cat")) << again;
+    put("labels.csv", rows + ",dog\n");
+    EXPECT_THAT(message_of([&] { listed(); }), HasSubstr("labels.csv:4: the image")) << again;
+  }
+}
+
+// The folders beside such a list would be its classes: "images".
+TEST_F(ImageLists, WithABrokenRowAreNotPassedOverForTheFoldersBesideThem) {
+  for (const char* file : {"images/1.jpg", "images/2.jpg"}) put(file);
+  for (const auto& [rows, words] :
+       {std::pair("1.jpg,cat\n2.jpg,dog,brown\n", "labels.csv:3: 3 cells, the header has 2"),
+        {"1.jpg,cat\n2.jpg,\"dog\n", "labels.csv:3: a quoted cell has no closing quote"},
+        {"1.jpg,cat\n2.jpg,\n", "labels.csv:3: a class without a name"}}) {
+    put("labels.csv", "\"Image\",\"Class\"\r\n" + std::string(rows));
+    EXPECT_THAT(message_of([&] { listed(); }), HasSubstr(words));
+  }
+  put("labels.csv", "image,x,y,class\n1.jpg,1,2,cat\n1.jpg,3,4,\n");
+  EXPECT_THAT(listed(), ElementsAre("images/1.jpg=images", "images/2.jpg=images")) << "boxes are no list";
+  put("labels.csv", "image,class\nimages/1.jpg,images\n2.jpg\n");
+  EXPECT_THAT(listed(), ElementsAre("images/1.jpg=images", "images/2.jpg=images"))
+      << "the folder is one of its classes";
 }
 
 // https://cocodataset.org/#format-data

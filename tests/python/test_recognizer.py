@@ -159,15 +159,15 @@ def test_features_are_written_beside_the_answers(mine, photos, program, tmp_path
 def test_keywords_go_into_sidecars(mine, photos, program, tmp_path):
     shutil.copytree(photos / "holiday", tmp_path / "seen")
     other = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><!-- own --></rdf:RDF></x:xmpmeta>"
-    (tmp_path / "seen" / "2.xmp").write_text(other)
+    (tmp_path / "seen" / "2.XMP").write_text(other)
     mine.rename("green", "plants/green")
     mine.close()
     asked = [program, "classify", str(tmp_path / "mine.pcm"), str(tmp_path / "seen"), "--format", "xmp"]
     done = subprocess.run(asked, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert sorted(one.name for one in (tmp_path / "seen").glob("*.xmp")) == ["1.png.xmp", "2.xmp", "3.png.xmp"]
+    assert sorted(one.name for one in (tmp_path / "seen").glob("*.xmp")) == ["1.png.xmp", "3.png.xmp"]
     assert "<rdf:li>blue</rdf:li>" in (tmp_path / "seen" / "1.png.xmp").read_text()
-    own = (tmp_path / "seen" / "2.xmp").read_text()
+    own = (tmp_path / "seen" / "2.XMP").read_text()
     assert own.startswith(other[:other.index("</rdf:RDF>")]) and "<rdf:li>red</rdf:li>" in own
     levels = (tmp_path / "seen" / "3.png.xmp").read_text()
     assert "<rdf:li>plants</rdf:li><rdf:li>green</rdf:li>" in levels and "<rdf:li>plants|green</rdf:li>" in levels
@@ -175,7 +175,7 @@ def test_keywords_go_into_sidecars(mine, photos, program, tmp_path):
     probability = json.loads(answers[1])["ranking"][0]["probability"]
     assert f"<protocom:Probability>{probability:.4f}</protocom:Probability>" in own
     again = subprocess.run(asked, capture_output=True, text=True, check=True)
-    assert (tmp_path / "seen" / "2.xmp").read_text() == own and "3" in again.stdout.split("had these keywords")[1].split("\n")[0]
+    assert (tmp_path / "seen" / "2.XMP").read_text() == own and "3" in again.stdout.split("had these keywords")[1].split("\n")[0]
 
 
 def test_a_sidecar_that_is_none_keeps_no_other_from_its_keywords(mine, photos, program, tmp_path):
@@ -265,7 +265,11 @@ def test_a_folder_of_yolo_is_its_boxes_classes_for_every_command(photos, program
     (tmp_path / "birds" / "data.yaml").write_text("train: ../train/images\nnc: 2\nnames: ['red', 'blue']\n")
     asked = {"cwd": tmp_path, "capture_output": True, "text": True}
     both = subprocess.run([program, "birds", "--backbone", str(photos / "encoder.pt")], **asked)
-    assert both.returncode == 1 and "give one of them" in both.stderr and not (tmp_path / "birds.pcm").exists()
+    assert both.returncode == 0 and "birds: using train, leaving out test (2 images)" in both.stderr, both.stderr
+    tested = subprocess.run([program, "test", "birds.pcm", "birds", "--json"], **asked)
+    assert json.loads(tested.stdout)["images"] == 4 and "using test, leaving out train (3 images)" in tested.stderr
+    with protocom.Recognizer(tmp_path / "birds.pcm") as own:
+        assert own.classes == {"blue": 3, "red": 3}
     made = subprocess.run([program, "birds/train", "--backbone", str(photos / "encoder.pt")], **asked)
     assert made.returncode == 0, made.stderr
     with protocom.Recognizer(tmp_path / "train.pcm") as own:

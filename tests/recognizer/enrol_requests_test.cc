@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "datasets/xmp_keywords.h"
+#include "images/image_files.h"
 #include "support/logged.h"
 #include "support/message_of.h"
 #include "support/temp_dir.h"
@@ -42,6 +43,79 @@ TEST(EnrolRequests, OfAFolderOfSplitsAreRefusedWithOneOfThem) {
                 AllOf(HasSubstr("are splits, not classes"), HasSubstr("give one of them (" + root.path().string())))
         << splits;
   }
+}
+
+TEST(EnrolRequests, OfAFolderWhoseListCannotBeReadAreToldWhy) {
+  const TempDir root;
+  put(root / "1.jpg");
+  for (const auto& [text, words] : {std::pair("image,class\n", "labels.csv names no class"),
+                                    {"1.jpg,cat\n", "labels.csv:1: the columns are 1.jpg, cat"},
+                                    {"\xff\xfei", "UTF-16"}}) {
+    put(root / "labels.csv", text);
+    EXPECT_THAT(message_of([&] { requests_of_folder(root.path()); }),
+                AllOf(HasSubstr("expected a subfolder of images for each class"), HasSubstr(words)));
+  }
+}
+
+/// The images of all requests of a folder, below it.
+std::vector<std::string> images_for(SplitPurpose purpose, const fs::path& root) {
+  std::vector<std::string> images;
+  for (const EnrolRequest& request : requests_of_boxed_folder(root, {}, {}, purpose)) {
+    for (const fs::path& image : find_images(request.images).paths)
+      images.push_back(request.name + "=" + image.lexically_relative(root).string());
+  }
+  return images;
+}
+
+// What ImageFolder, Kaggle and the imagefolder of Hugging Face call train/ and test/.
+TEST(EnrolRequests, OfSplitsOfTheSameClassesAreTheTrainingSplitAndTestsTheOther) {
+  const TempDir root;
+  for (const char* split : {"train", "validation", "test"}) put(root / split / "cat" / "1.jpg");
+  for (const char* more : {"train/dog/2.jpg", "test/cat/3.jpg"}) put(root / more);
+  const Logged log;
+  EXPECT_THAT(images_for(SplitPurpose::kTraining, root.path()),
+              ElementsAre("cat=train/cat/1.jpg", "dog=train/dog/2.jpg"));
+  EXPECT_THAT(log.text(), HasSubstr("using train, leaving out test (2 images), validation (1 images); protocom test"));
+  EXPECT_THAT(images_for(SplitPurpose::kTesting, root.path()), ElementsAre("cat=test/cat/1.jpg", "cat=test/cat/3.jpg"));
+  fs::remove_all(root / "test");
+  EXPECT_THAT(images_for(SplitPurpose::kTesting, root.path()), ElementsAre("cat=validation/cat/1.jpg"));
+}
+
+TEST(EnrolRequests, OfFlatSplitsOfTheSameClassesAreReadEachByItsTable) {
+  const TempDir root;
+  put(root / "train" / "metadata.csv", "file_name,label\n1.jpg,cat\n2.jpg,dog\n");
+  put(root / "test" / "metadata.csv", "file_name,label\n1.jpg,dog\n");
+  for (const char* file : {"train/1.jpg", "train/2.jpg", "test/1.jpg"}) put(root / file);
+  EXPECT_THAT(images_for(SplitPurpose::kTraining, root.path()), ElementsAre("cat=train/1.jpg", "dog=train/2.jpg"));
+  EXPECT_THAT(images_for(SplitPurpose::kTesting, root.path()), ElementsAre("dog=test/1.jpg"));
+}
+
+TEST(EnrolRequests, OfATestSplitWithoutLabelsAreTheTrainingSplit) {
+  const TempDir root;
+  put(root / "train" / "metadata.csv", "file_name,label\n1.jpg,cat\n");
+  for (const char* file : {"train/1.jpg", "test/1.jpg"}) put(root / file);
+  EXPECT_THAT(images_for(SplitPurpose::kTraining, root.path()), ElementsAre("cat=train/1.jpg"));
+  EXPECT_THAT(message_of([&] { images_for(SplitPurpose::kTesting, root.path()); }),
+              HasSubstr("are splits, not classes"));
+  fs::remove(root / "train" / "metadata.csv");
+  EXPECT_THAT(message_of([&] { images_for(SplitPurpose::kTraining, root.path()); }),
+              HasSubstr("are splits, not classes"))
+      << "without any labels";
+}
+
+// kaggle.com/c/dog-breed-identification
+TEST(EnrolRequests, OfSplitsWithAListBesideThemAreThoseOfTheList) {
+  const TempDir root;
+  put(root / "labels.csv", "id,breed\n1,cat\n2,dog\n");
+  for (const char* file : {"train/1.jpg", "test/2.jpg"}) put(root / file);
+  EXPECT_THAT(images_for(SplitPurpose::kTraining, root.path()), ElementsAre("cat=train/1.jpg", "dog=test/2.jpg"));
+}
+
+TEST(EnrolRequests, OfSplitsOfOtherClassesAreRefusedSinceNoneIsMeant) {
+  const TempDir root;
+  for (const char* file : {"train/cat/1.jpg", "test/eel/1.jpg"}) put(root / file);
+  EXPECT_THAT(message_of([&] { images_for(SplitPurpose::kTraining, root.path()); }),
+              HasSubstr("are splits, not classes"));
 }
 
 // Reported in public: immich-app/immich issue 30690, LibrePhotos/librephotos issue 64, photoprism/photoprism issue
