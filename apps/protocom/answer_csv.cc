@@ -76,8 +76,7 @@ std::string timelapse_row(const AnswerCsv& csv, const fs::path& image, const Ans
   const fs::path folder = fs::absolute(image).lexically_normal().parent_path().lexically_relative(
       fs::absolute(csv.root / "").lexically_normal().parent_path());
   const std::string within = folder == "." ? "" : replaced(folder.generic_string(), "/", "\\");
-  const auto [name, probability] =
-      answer.group ? std::pair(answer.group->name, answer.group->probability) : ranking_with_none(answer).front();
+  const auto [name, probability] = ranking_with_group(answer).front();
   return fmt::format("{},{},{},{:.6f}\n", csv_cell(image.filename().string()), csv_cell(within), csv_cell(name),
                      probability);
 }
@@ -99,6 +98,12 @@ std::vector<std::pair<std::string, double>> ranking_with_none(const Answer& answ
   const bool first = answer.none_of_these.value_or(false);
   const auto after = ranking.empty() ? ranking.begin() : ranking.begin() + 1;
   ranking.emplace(first ? ranking.begin() : std::find_if(after, ranking.end(), less), kNoneOfThese, *answer.none);
+  return ranking;
+}
+
+std::vector<std::pair<std::string, double>> ranking_with_group(const Answer& answer) {
+  auto ranking = ranking_with_none(answer);
+  if (answer.group) ranking.emplace(ranking.begin(), answer.group->name, answer.group->probability);
   return ranking;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "answer_csv.h"
@@ -40,7 +41,7 @@ BoxAnswers::BoxAnswers(const std::string& format, const BoxChoice& boxes) : form
 }
 
 void BoxAnswers::add(const Crop& box, const Answer& answer) {
-  answers_.push_back({box.place, ranking_with_none(answer)});
+  answers_.push_back({box.place, ranking_with_group(answer)});
 }
 
 void BoxAnswers::write_megadetector(const std::vector<std::string>& classes) {
@@ -85,13 +86,20 @@ void BoxAnswers::write_coco(const std::vector<std::string>& classes) {
   root_["annotations"] = std::move(annotations);
 }
 
+/// The classes, then whatever else is answered: groups, and none of these.
+std::vector<std::string> BoxAnswers::categories(Recognizer& recognizer) const {
+  std::vector<std::string> names = recognizer.class_names();
+  std::set<std::string> known(names.begin(), names.end());
+  for (const Answered& answer : answers_) {
+    for (const auto& [name, probability] : answer.ranking) {
+      if (known.insert(name).second) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 std::string BoxAnswers::text(Recognizer& recognizer) {
-  std::vector<std::string> classes = recognizer.class_names();
-  const auto has_none = [](const Answered& answer) {
-    return std::any_of(answer.ranking.begin(), answer.ranking.end(),
-                       [](const auto& one) { return one.first == kNoneOfThese; });
-  };
-  if (std::any_of(answers_.begin(), answers_.end(), has_none)) classes.emplace_back(kNoneOfThese);
+  const std::vector<std::string> classes = categories(recognizer);
   format_ == "coco" ? write_coco(classes) : write_megadetector(classes);
   if (!root_.value("info", json::object()).is_object()) root_["info"] = json::object();
   root_["info"]["classifier"] = recognizer.file().path().filename().string();

@@ -10,7 +10,8 @@ namespace protocom::cli {
 
 /// Answers about boxes, written into the JSON that says where these are: MegaDetector's gets `classifications` of its
 /// detections and `classification_categories`, of which other programs for camera traps read a species; COCO's gets the
-/// recognizer's categories, of its annotations those with an answer, and their `score`. All else stays as it is there.
+/// recognizer's categories, of its annotations those with an answer, and their `score`. A group (Answer::group) is a
+/// category of its own, before the classes. All else stays as it is there.
 class BoxAnswers {
  public:
   static std::vector<std::string> formats() { return {"megadetector", "coco"}; }
@@ -24,6 +25,7 @@ class BoxAnswers {
   [[nodiscard]] std::string text(Recognizer& recognizer);
 
  private:
+  [[nodiscard]] std::vector<std::string> categories(Recognizer& recognizer) const;
   void write_megadetector(const std::vector<std::string>& classes);
   void write_coco(const std::vector<std::string>& classes);
 

@@ -7,6 +7,7 @@
 #include "box_answers.h"
 #include "cli.h"
 #include "file_options.h"
+#include "recognizer/class_groups.h"
 #include "shared_work.h"
 
 namespace protocom::cli {
@@ -82,11 +83,15 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
                   "Also print a set of classes that contains the right one for this share of new photos (0.9), by "
                   "leave-one-out")
       ->check(CLI::Range(0.001, 0.999));
-  command
-      .add_option("--roll-up", options.recognizing.roll_up,
-                  "If the first class is less probable than this (0.9), answer the smallest group that reaches it; "
-                  "groups are the levels of titles or names (animals/birds/robin)")
-      ->check(CLI::Range(0.001, 0.999));
+  CLI::Option* roll_up = command
+                             .add_option("--roll-up", options.recognizing.roll_up,
+                                         "If the first class is less probable than this (0.9), answer the smallest "
+                                         "group that reaches it; groups: --groups, else the levels of titles or names "
+                                         "(animals/birds/robin)")
+                             ->check(CLI::Range(0.001, 0.999));
+  add_input_option(command, "--groups", options.groups,
+                   "CSV with the columns class and group (or taxonomy: animals/birds, animals;birds), for --roll-up")
+      ->needs(roll_up);
   command.add_option("--top", options.recognizing.top, "How many classes to show for each image")->check(at_least(1));
   command.add_option("--nearest", options.recognizing.nearest, "How many of the most similar enrolled images to show")
       ->check(at_least(0));
@@ -96,6 +101,10 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
       ->check(at_least(0));
   command.add_flag("--explain", options.explain,
                    "Also show which part of each image made its answer: a map of 7 x 7 patches, each covered once");
+}
+
+void take_groups(ClassifyArguments& options) {
+  if (!options.groups.empty()) options.recognizing.groups = read_class_groups(options.groups);
 }
 
 void take_shares(ClassifyArguments& options) {

@@ -16,7 +16,7 @@ namespace protocom::cli {
 
 /// What `protocom classify` is asked for.
 struct ClassifyArguments {
-  std::string recognizer, format = "table", out, features_out, series;
+  std::string recognizer, format = "table", out, features_out, series, groups;
   Provenance provenance;
   double series_gap = kSeriesGap;
   ResumeLines resume = ResumeLines::kNo;
@@ -35,6 +35,9 @@ void add_format_options(CLI::App& command, ClassifyArguments& options);
 void add_series_options(CLI::App& command, ClassifyArguments& options);
 /// What is shown of an answer.
 void add_answer_options(CLI::App& command, ClassifyArguments& options);
+
+/// Reads the table of --groups.
+void take_groups(ClassifyArguments& options);
 
 /// Reads --shares for the recognizer. Throws UsageError for a text that is no class with its share.
 void take_shares(ClassifyArguments& options);

@@ -262,6 +262,7 @@ void check_features_out(const ClassifyArguments& options, bool as_lines) {
 
 void run_classify(const CLI::App& command, ClassifyArguments& options) {
   take_shares(options);
+  take_groups(options);
   options.provenance = provenance_of(command, /*seed=*/0);
   const bool into_files = BoxAnswers::is_format(options.format) || options.format == "xmp";
   const bool in_turn = into_files || !options.series.empty() || AnswerCsv::is_format(options.format);

@@ -9,13 +9,14 @@
 #include "http/server.h"
 #include "http/share.h"
 #include "interrupt.h"
+#include "recognizer/class_groups.h"
 #include "recognizer/create_recognizer.h"
 
 namespace protocom::cli {
 namespace {
 
 struct Options {
-  std::string recognizer;
+  std::string recognizer, groups;
   bool is_new = false;  ///< made first, of these
   bool is_shared = false;
   RecognizerParts parts;
@@ -44,6 +45,7 @@ void run_serve(const CLI::App& command, Options& options) {
   constexpr std::chrono::milliseconds kPause{20};
   const StopSignal::Listener listener(&stop_signal());
   options.server.text_encoder = options.parts.text_encoder;
+  if (!options.groups.empty()) options.server.recognizing.groups = read_class_groups(options.groups);
   if (options.is_new) create_empty(command, options);
   std::optional<http::Share> share;
   if (options.is_shared) share.emplace().apply(options.server);
@@ -133,6 +135,8 @@ void add_serve_command(CLI::App& app) {
       ->check(CLI::Range(0, 1000));
   command->add_option("--attributes", server.recognizing.attributes, "As for protocom classify")
       ->check(CLI::Range(0, 1000));
+  add_input_option(*command, "--groups", options->groups,
+                   "CSV with the columns class and group (or taxonomy), for requests with ?roll_up=0.9");
   command->add_option("--batch", server.recognizing.batch, "Images per forward pass, of several requests")
       ->check(CLI::Range(1, 4096));
   command->add_option("--workers", server.workers, "Threads that decode; 0: one per core")->check(CLI::Range(0, 1024));

@@ -450,6 +450,7 @@ class Recognizer:
         text_encoder: Union[TextEncoder, _Path, None] = None,
         coverage: Optional[float] = None,
         roll_up: Optional[float] = None,
+        groups: Union[Mapping[str, str], _Path, None] = None,
     ) -> None: ...
     @classmethod
     def open(
@@ -466,6 +467,7 @@ class Recognizer:
         text_encoder: Union[TextEncoder, _Path, None] = None,
         coverage: Optional[float] = None,
         roll_up: Optional[float] = None,
+        groups: Union[Mapping[str, str], _Path, None] = None,
     ) -> Recognizer: ...
     @classmethod
     def create(

@@ -1,6 +1,7 @@
 """Recognizers of images, each in one file."""
 import os
 import unicodedata
+from collections.abc import Mapping
 
 from . import _arrays, _asking, _boxes, _changing
 from ._class_names import class_name
@@ -11,15 +12,25 @@ from ._later import base64, html
 from ._parquet_photos import as_list
 
 
-def _checked_options(method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto", coverage=None, roll_up=None):
+def _checked_options(method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto", coverage=None, roll_up=None, groups=None):
     """Options of ``open`` as the library takes them; raises UsageError and, for an unknown one, TypeError."""
     return {
         "method": _arrays.text(method, "method"), "together": together, "top": _arrays.whole(top, "top", 1),
         "nearest": _arrays.whole(nearest, "nearest", 0), "attributes": _arrays.whole(attributes, "attributes", 0),
         "shares": {class_name(one): _arrays.number(share, "a share") for one, share in dict(shares or {}).items()},
         "device": _arrays.text(device, "device"), "coverage": None if coverage is None else _arrays.number(coverage, "coverage"),
-        "roll_up": None if roll_up is None else _arrays.number(roll_up, "roll_up"),
+        "roll_up": None if roll_up is None else _arrays.number(roll_up, "roll_up"), "groups": _checked_groups(groups, roll_up),
     }
+
+
+def _checked_groups(groups, roll_up):
+    if groups is None or groups == {}:
+        return {}
+    if roll_up is None:
+        raise UsageError("groups are for roll_up: pass both")
+    if not isinstance(groups, Mapping):
+        return engine.read_class_groups(_arrays.fspath(groups))
+    return {class_name(one): _arrays.text(group, "a group") for one, group in groups.items()}
 
 
 def _opened_again(path, options, text_encoder):
@@ -38,10 +49,10 @@ class Recognizer:
     """
 
     def __init__(self, path, *, method="", together=False, top=5, nearest=3, attributes=0, shares=None, device="auto",
-                 text_encoder=None, coverage=None, roll_up=None):
+                 text_encoder=None, coverage=None, roll_up=None, groups=None):
         self._path = _arrays.fspath(path)
         self._text_encoder = text_encoder
-        self._options = _checked_options(method, together, top, nearest, attributes, shares, device, coverage, roll_up)
+        self._options = _checked_options(method, together, top, nearest, attributes, shares, device, coverage, roll_up, groups)
         self._opened = engine.Recognizer(self._path, self._options)
 
     @property
@@ -89,7 +100,9 @@ class Recognizer:
         coverage : float, probability (such as 0.9) with which ``Answer.set`` contains the right class of a new image, by
             leave-one-out
         roll_up : float, if the first class is less probable than this (0.9), ``Answer.group`` is the smallest group of
-            classes that contains it and is as probable; titles or names state the groups ("animals/birds/robin")
+            classes that contains it and is as probable
+        groups : dict of the groups of classes, for ``roll_up``, from the widest on ({"robin": "animals/birds"}), or a CSV
+            with the columns class and group or taxonomy; default: the levels of titles or names ("animals/birds/robin")
         shares : dict, known class proportions among the images of a call, which are then classified together
         device : "auto", "cpu", "cuda"
         text_encoder : TextEncoder or its folder, the one that the file was made with, to describe classes in words

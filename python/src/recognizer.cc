@@ -10,6 +10,7 @@
 #include "eval/test_figures.h"
 #include "images.h"
 #include "methods.h"
+#include "recognizer/class_groups.h"
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/enrol_sources.h"
@@ -36,6 +37,7 @@ RecognizerOptions recognizer_options(const py::dict& given) {
   options.attributes = given["attributes"].cast<int64_t>();
   options.coverage = given["coverage"].cast<std::optional<double>>();
   options.roll_up = given["roll_up"].cast<std::optional<double>>();
+  options.groups = given["groups"].cast<std::map<std::string, std::string>>();
   options.shares = given["shares"].cast<std::map<std::string, double>>();
   return options;
 }
@@ -266,6 +268,7 @@ void bind_labels(py::module_& module, BoundRecognizer& bound) {
         return python_of(
             called(own, [&](Recognizer& recognizer) { return label_check_json(recognizer.check_labels(progress)); }));
       });
+  module.def("read_class_groups", [](const fs::path& table) { return read_class_groups(table); });
   module.def("group_photos", [](const std::vector<fs::path>& photos, const std::string& by, double gap) {
     return group_photos(photos, parse_series(by), gap).groups;
   });

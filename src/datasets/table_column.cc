@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "base/clean_name.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "datasets/detail/list_words.h"
@@ -54,6 +55,27 @@ size_t image_column_of(const CsvTable& table) {
   return *column;
 }
 
+size_t class_column_of(const CsvTable& table) {
+  const auto column = list_words::class_column(table.header);
+  if (!column)
+    fail("{}:1: no column of classes (class, label, species); the columns are {}", table.path.string(),
+         excerpt(fmt::format("{}", fmt::join(table.header, ", ")), 300));
+  return *column;
+}
+
+/// The only one of the columns.
+size_t column_among(const CsvTable& table, const std::vector<std::string>& names) {
+  std::vector<size_t> found;
+  for (size_t c = 0; c < table.header.size(); ++c) {
+    const std::string word = list_words::plain_word(table.header[c]);
+    if (std::find(names.begin(), names.end(), word) != names.end()) found.push_back(c);
+  }
+  if (found.size() != 1)
+    fail("{}:1: expected one column {}, found {}; the columns are {}", table.path.string(), fmt::join(names, " or "),
+         found.size(), excerpt(fmt::format("{}", fmt::join(table.header, ", ")), 300));
+  return found.front();
+}
+
 struct SaidOfPhoto {
   std::string text, where;
   size_t letters = 0;
@@ -86,6 +108,22 @@ std::vector<std::string> cells_of_photos(const fs::path& path, const std::string
   texts.reserve(photos.size());
   for (const fs::path& photo : photos) texts.push_back(said[photo].text);
   return texts;
+}
+
+std::map<std::string, std::string> cells_of_classes(const fs::path& path, const std::vector<std::string>& columns) {
+  const CsvTable table = read_csv(path);
+  const size_t named = class_column_of(table), asked = column_among(table, columns);
+  std::map<std::string, std::string> cells, said_at;
+  for (const CsvRow& row : table.rows) {
+    const std::string name = clean_name(row.cells[named]), text(trimmed(row.cells[asked]));
+    if (name.empty() || text.empty()) continue;
+    const auto [cell, is_new] = cells.emplace(name, text);
+    if (is_new) said_at[name] = table.where(row);
+    if (cell->second != text)
+      fail("{}: the {} of '{}' is '{}' here and '{}' at {}: keep one", table.where(row), table.header[asked],
+           excerpt(name), excerpt(text), excerpt(cell->second), said_at[name]);
+  }
+  return cells;
 }
 
 }  // namespace protocom

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,5 +12,12 @@ namespace protocom {
 /// missing or two rows give one photo different cells.
 std::vector<std::string> cells_of_photos(const std::filesystem::path& table, const std::string& column,
                                          const std::vector<std::filesystem::path>& photos);
+
+/// The cells of a CSV's column that belong to classes, without empty ones; class names are cleaned as enrolled ones are
+/// (clean_name). The table also has a column of classes, as read_image_list() finds it (class, label, species, ...).
+/// `columns`: what the column may be called. Throws Error with file and line if the table has none or several of these,
+/// if no column is of classes, or if two rows give one class different cells.
+std::map<std::string, std::string> cells_of_classes(const std::filesystem::path& table,
+                                                    const std::vector<std::string>& columns);
 
 }  // namespace protocom

@@ -55,14 +55,14 @@ json classes_json(Recognizer& recognizer, const ExpectedAccuracy& expected) {
   return list;
 }
 
-/// The coverage that a request asks for.
-std::optional<double> coverage_in(const Request& request) {
-  const auto found = request.parameters.find("coverage");
+/// A probability that a request asks for.
+std::optional<double> share_in(const Request& request, const char* name) {
+  const auto found = request.parameters.find(name);
   if (found == request.parameters.end()) return std::nullopt;
-  const std::optional<double> coverage = number_from<double>(found->second);
-  if (!coverage || !(*coverage > 0 && *coverage < 1))
-    refuse(400, "'coverage': expected a number between 0 and 1, found '{}'", excerpt(found->second));
-  return coverage;
+  const std::optional<double> share = number_from<double>(found->second);
+  if (!share || !(*share > 0 && *share < 1))
+    refuse(400, "'{}': expected a number between 0 and 1, found '{}'", name, excerpt(found->second));
+  return share;
 }
 
 }  // namespace
@@ -95,14 +95,14 @@ json Api::expected_accuracy(const Request& request) {
   });
 }
 
-std::optional<double> Api::least_of_set(const Request& request) {
-  const std::optional<double> coverage = coverage_in(request);
-  if (!coverage) return std::nullopt;
+Recognizer::Asked Api::asked_of_answers(const Request& request) {
+  const std::optional<double> coverage = share_in(request, "coverage"), roll_up = share_in(request, "roll_up");
+  if (!coverage) return {{}, roll_up};
   const auto measure = [](Recognizer& recognizer, Progress& progress) {
     return recognizer.left_out_probabilities(progress);
   };
   const std::vector<double> left_out = measured_once(request, left_out_, measure);
-  return refusing(409, [&] { return least_probability_for(left_out, *coverage); });
+  return refusing(409, [&] { return Recognizer::Asked{least_probability_for(left_out, *coverage), roll_up}; });
 }
 
 }  // namespace protocom::http

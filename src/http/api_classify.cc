@@ -89,7 +89,7 @@ void Api::classify_features(const Request& request, Array features, const Respon
   const Asked asked = asked_in(request, options_.recognizing);
   Job job;
   job.features = std::move(features);
-  job.least_of_set = least_of_set(request);
+  job.asked = asked_of_answers(request);
   job.done = [this, respond, asked](Recognised done) {
     later(respond, [respond, asked, done = std::move(done)] { respond(classified(asked, done)); });
   };
@@ -98,7 +98,7 @@ void Api::classify_features(const Request& request, Array features, const Respon
 
 void Api::classify_series(const Request& request, const Sent& sent, const Respond& respond) {
   asked_in(request, options_.recognizing);  // fails for invalid parameters before any work
-  least_of_set(request);
+  asked_of_answers(request);
   if (sent.images.empty() && !sent.features.defined()) refuse(400, "a series needs images or features");
   for (size_t i = 0; i < sent.images.size(); ++i) {
     if (!sent.images[i].error.empty()) refuse(400, "image {} of the series: {}", i, sent.images[i].error);
@@ -123,7 +123,7 @@ void Api::classify(const Request& request, const Respond& respond) {
            "give images, as parts 'image' of a form or as base64 in the members 'image' or 'images', or the member "
            "'features'");
   Job job = job_for(asked->images);
-  job.least_of_set = least_of_set(request);
+  job.asked = asked_of_answers(request);
   job.done = [this, respond, asked](Recognised done) {
     later(respond, [respond, asked, done = std::move(done)] { respond(classified(*asked, done)); });
   };

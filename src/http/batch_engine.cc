@@ -65,15 +65,14 @@ HttpError why_no_answer() {
   }
 }
 
-/// Features of several jobs -> answers, in their order, from calls of at most `most` rows. `least_of_set`: of all jobs.
+/// Features of several jobs -> answers, in their order, from calls of at most `most` rows. `asked`: of all jobs.
 Recognised answer(Recognizer& recognizer, const std::vector<Array>& features, int64_t most,
-                  std::optional<double> least_of_set) {
+                  const Recognizer::Asked& asked) {
   Recognised done;
   try {
     const Array all = Array::joined(features);
     for (int64_t row = 0; row < all.size(0); row += most) {
-      std::vector<Answer> some =
-          recognizer.classify_features(all.rows(row, std::min(row + most, all.size(0))), least_of_set);
+      std::vector<Answer> some = recognizer.classify_features(all.rows(row, std::min(row + most, all.size(0))), asked);
       std::move(some.begin(), some.end(), std::back_inserter(done.answers));
     }
     done.method = recognizer.method().label();
@@ -93,11 +92,11 @@ bool answers_rows_alone(Recognizer& recognizer) {
   }
 }
 
-/// Jobs that want answers with sets of one least probability, answered by calls of at most `most` rows.
+/// Jobs that ask the same of their answers, answered by calls of at most `most` rows.
 void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs, int64_t most) {
   std::vector<Array> rows;
   for (const Job* job : jobs) rows.push_back(job->features);
-  Recognised all = answer(recognizer, rows, most, jobs.front()->least_of_set);
+  Recognised all = answer(recognizer, rows, most, jobs.front()->asked);
   auto next = all.answers.begin();
   for (const Job* job : jobs) {
     Recognised own{job->features, {}, all.method, all.mode, all.error};
@@ -112,9 +111,9 @@ void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs
 
 void answer_all(Recognizer& recognizer, const std::vector<const Job*>& asking) {
   if (answers_rows_alone(recognizer)) {
-    std::map<std::optional<double>, std::vector<const Job*>> alike;
-    for (const Job* job : asking) alike[job->least_of_set].push_back(job);
-    for (const auto& [least, jobs] : alike) answer_together(recognizer, jobs, kRowsAtOnce);
+    std::map<std::pair<std::optional<double>, std::optional<double>>, std::vector<const Job*>> alike;
+    for (const Job* job : asking) alike[{job->asked.least_of_set, job->asked.roll_up}].push_back(job);
+    for (const auto& [asked, jobs] : alike) answer_together(recognizer, jobs, kRowsAtOnce);
     return;
   }
   // Images of different requests are never in one batch: transductive methods would let them influence one another.

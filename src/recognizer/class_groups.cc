@@ -6,20 +6,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/uuid.h"
+#include "datasets/table_column.h"
 
 namespace protocom {
-namespace {
-
-/// 8-4-4-4-12 hexadecimal digits.
-bool is_uuid(std::string_view text) {
-  constexpr std::string_view kForm = "00000000-0000-0000-0000-000000000000";
-  return text.size() == kForm.size() && std::equal(text.begin(), text.end(), kForm.begin(), [](char one, char form) {
-           return form == '-' ? one == '-' : std::isxdigit(static_cast<unsigned char>(one)) != 0;
-         });
-}
-
-}  // namespace
-
 std::vector<std::string> class_levels(const std::string& title) {
   std::string plain = title;
   std::replace_if(
@@ -30,6 +20,21 @@ std::vector<std::string> class_levels(const std::string& title) {
     if (!level.empty() && !(levels.empty() && is_uuid(level))) levels.emplace_back(level);
   }
   return levels;
+}
+
+std::vector<std::string> own_levels(const std::string& name, const std::string& title) {
+  std::vector<std::string> titled = class_levels(title);
+  return titled.size() > 1 ? titled : class_levels(name);
+}
+
+std::vector<std::string> grouped_levels(const std::string& name, const std::string& group) {
+  std::vector<std::string> levels = class_levels(group);
+  levels.push_back(name);
+  return levels;
+}
+
+std::map<std::string, std::string> read_class_groups(const std::filesystem::path& table) {
+  return cells_of_classes(table, {"group", "taxonomy"});
 }
 
 std::optional<RankedClass> probable_group(const std::vector<std::vector<std::string>>& levels,

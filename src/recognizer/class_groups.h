@@ -1,4 +1,6 @@
 #pragma once
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,17 @@ namespace protocom {
 /// animals|birds|robin, animals;birds;robin or animals > birds > robin. Empty ones, and the identifier (a UUID) before
 /// SpeciesNet's levels, are left out.
 std::vector<std::string> class_levels(const std::string& title);
+
+/// The levels that a class itself states: of its title where that has several, else of its name.
+std::vector<std::string> own_levels(const std::string& name, const std::string& title);
+
+/// The levels of a group ("animals/birds", written as in class_levels), and the class below them.
+std::vector<std::string> grouped_levels(const std::string& name, const std::string& group);
+
+/// RecognizerOptions::groups of a CSV with a column of classes (`class`, `label`, ...) and a column `group` or
+/// `taxonomy`; other columns are ignored. A class may have several rows that agree, as in a list of images; an empty
+/// cell states nothing. Throws Error with file and line for a missing column, both columns, or rows that disagree.
+std::map<std::string, std::string> read_class_groups(const std::filesystem::path& table);
 
 /// The narrowest group that holds class `best` and is at least as probable as requested, by the sum of its classes'
 /// probabilities [c]: the class itself, or the classes that share its first levels ("animals/birds"). `levels`: of each

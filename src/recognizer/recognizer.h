@@ -93,9 +93,14 @@ class Recognizer {
 
   /// Throws Error when the image cannot be read, no class is enrolled, or one lacks images that the method needs.
   Answer classify(const std::filesystem::path& image);
-  /// The same for features float32 [n, d]: an answer a row. `least_of_set`: of a class in an answer's set
-  /// (least_probability_for); empty: as RecognizerOptions::coverage states.
-  std::vector<Answer> classify_features(const Array& features, std::optional<double> least_of_set = {});
+  /// What a call asks of its answers; what is empty is as the RecognizerOptions state.
+  struct Asked {
+    std::optional<double> least_of_set = {};  ///< probability of a class in Answer::set (least_probability_for)
+    std::optional<double> roll_up = {};       ///< in (0, 1)
+  };
+  /// The same for features float32 [n, d]: an answer a row.
+  std::vector<Answer> classify_features(const Array& features, const Asked& asked);
+  std::vector<Answer> classify_features(const Array& features) { return classify_features(features, Asked()); }
 
   /// For each enrolled image that can be left out the probability of its own class then, for least_probability_for.
   /// Takes as long as expected_accuracy(), once for the classes as they are. Throws as classify(), UsageError for a
@@ -247,13 +252,15 @@ class Recognizer {
     bool has_threshold = false;
   };
   Scored scored(const Array& features);
-  std::vector<Answer> answers_of(const Array& features, std::optional<double> least_of_set = {});
+  std::vector<Answer> answers_of(const Array& features, Asked asked);
+  std::vector<Answer> answers_of(const Array& features) { return answers_of(features, Asked()); }
   std::vector<RankedClass> ranking_of(const float* logits, double factor, double log_sum,
                                       const std::vector<int64_t>& best) const;
   void take_none(double familiarity, Answer& answer) const;
   void find_levels();
   std::vector<std::string> set_of(const float* logits, double factor, double log_sum, double least) const;
-  std::optional<RankedClass> group_of(const float* logits, double factor, double log_sum, const Answer& answer) const;
+  std::optional<RankedClass> group_of(const float* logits, double factor, double log_sum, const Answer& answer,
+                                      double roll_up) const;
   std::vector<AttributeEffect> attribute_effects_of(int64_t answer, const Array& feature) const;
 
   RecognizerFile file_;

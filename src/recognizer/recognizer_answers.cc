@@ -5,9 +5,11 @@
 #include <numeric>
 #include <utility>
 
+#include "base/clean_name.h"
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "encoders/embed.h"
 #include "images/image_region.h"
 #include "io/files.h"
@@ -43,6 +45,13 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
       "classified independently, {:.0f} % of the {} images are '{}', but {} assumes about {:.0f} % of each class and "
       "is less accurate otherwise: do not classify them together",
       most->second, images, most->first, scorer.method().label(), expected);
+}
+
+/// RecognizerOptions::groups by the names that classes are kept by.
+std::map<std::string, std::string> composed_groups(const std::map<std::string, std::string>& given) {
+  std::map<std::string, std::string> groups;
+  for (const auto& [name, group] : given) groups[clean_name(name)] = group;
+  return groups;
 }
 
 /// The rank, from 1, of value `own` among a row's values [c], in the order of best_classes.
@@ -117,25 +126,34 @@ std::vector<std::string> Recognizer::set_of(const float* logits, double factor, 
 
 /// The group if the first class is less probable than `roll_up`; nothing for an answer "none of these".
 std::optional<RankedClass> Recognizer::group_of(const float* logits, double factor, double log_sum,
-                                                const Answer& answer) const {
-  const bool sure = !options_.roll_up || answer.ranking.front().probability >= *options_.roll_up;
+                                                const Answer& answer, double roll_up) const {
+  const bool sure = answer.ranking.front().probability >= roll_up;
   if (sure || answer.none_of_these.value_or(false)) return std::nullopt;
   const auto classes = static_cast<int64_t>(levels_.size());
   const Eigen::Map<const Eigen::VectorXf> row(logits, classes);
   const Eigen::VectorXd shares = (factor * row.cast<double>().array() - log_sum).exp() * (1 - answer.none.value_or(0));
-  return probable_group(levels_, shares, best_classes(logits, classes, 1).front(), *options_.roll_up);
+  return probable_group(levels_, shares, best_classes(logits, classes, 1).front(), roll_up);
 }
 
-/// Levels of the titles where these have any, else of the names.
 void Recognizer::find_levels() {
-  if (options_.roll_up && !(*options_.roll_up > 0 && *options_.roll_up < 1))
-    fail_usage("roll_up: expected a number between 0 and 1, found {}", *options_.roll_up);
-  if (!options_.roll_up || levels_.size() == snapshot_.enrolled.classes.size()) return;
-  levels_.clear();
+  constexpr size_t kShown = 5;
+  if (levels_.size() == snapshot_.enrolled.classes.size()) return;
+  const std::map<std::string, std::string> groups = composed_groups(options_.groups);
+  std::vector<std::vector<std::string>> levels;
+  std::vector<std::string> others;
   for (const StoredClass& one : snapshot_.enrolled.classes) {
-    const std::vector<std::string> titled = class_levels(one.description.title);
-    levels_.push_back(titled.size() > 1 ? titled : class_levels(one.name));
+    const auto found = groups.find(one.name);
+    if (found == groups.end()) others.push_back(one.name);
+    levels.push_back(found == groups.end() ? own_levels(one.name, one.description.title)
+                                           : grouped_levels(one.name, found->second));
   }
+  if (!groups.empty() && others.size() == levels.size())
+    fail("groups: expected groups of the recognizer's classes, such as '{}', found only those of others, such as '{}'",
+         excerpt(others.front()), excerpt(groups.begin()->first));
+  if (!groups.empty() && !others.empty())
+    logger().warn("groups: none is stated for {} of {} classes: {}", others.size(), levels.size(),
+                  first_of(others, kShown));
+  levels_ = std::move(levels);
 }
 
 Recognizer::Scored Recognizer::scored(const Array& features) {
@@ -157,10 +175,13 @@ Recognizer::Scored Recognizer::scored(const Array& features) {
   return made;
 }
 
-std::vector<Answer> Recognizer::answers_of(const Array& features, std::optional<double> least_of_set) {
-  if (options_.coverage && !least_of_set)
-    least_of_set = least_probability_for(left_out_probabilities(), *options_.coverage);
-  find_levels();
+std::vector<Answer> Recognizer::answers_of(const Array& features, Asked asked) {
+  if (options_.coverage && !asked.least_of_set)
+    asked.least_of_set = least_probability_for(left_out_probabilities(), *options_.coverage);
+  if (!asked.roll_up) asked.roll_up = options_.roll_up;
+  if (asked.roll_up && !(*asked.roll_up > 0 && *asked.roll_up < 1))
+    fail_usage("roll_up: expected a number between 0 and 1, found {}", *asked.roll_up);
+  if (asked.roll_up) find_levels();
   const Scored scores = scored(features);
   const FloatMatrix& logits = scores.logits;
   std::vector<std::vector<int64_t>> best;
@@ -172,23 +193,25 @@ std::vector<Answer> Recognizer::answers_of(const Array& features, std::optional<
     const auto row = static_cast<int64_t>(i);
     Answer answer;
     answer.ranking = ranking_of(logits.row(row).data(), scores.factor, scores.log_sums[row], best[i]);
-    if (least_of_set) answer.set = set_of(logits.row(row).data(), scores.factor, scores.log_sums[row], *least_of_set);
+    if (asked.least_of_set)
+      answer.set = set_of(logits.row(row).data(), scores.factor, scores.log_sums[row], *asked.least_of_set);
     answer.familiarity = scores.familiar[row];
     answer.attributes = attribute_effects_of(best[i].front(), features.rows(row, row + 1));
     answer.nearest = std::move(nearest[i]);
     const StoredClass& first = snapshot_.enrolled.classes[static_cast<size_t>(best[i].front())];
     answer.nearest_note = note_on_nearest(first, answer.nearest);
     if (scores.has_threshold) take_none(answer.familiarity, answer);
-    answer.group = group_of(logits.row(row).data(), scores.factor, scores.log_sums[row], answer);
+    if (asked.roll_up)
+      answer.group = group_of(logits.row(row).data(), scores.factor, scores.log_sums[row], answer, *asked.roll_up);
     answers.push_back(std::move(answer));
   }
   return answers;
 }
 
-std::vector<Answer> Recognizer::classify_features(const Array& features, std::optional<double> least_of_set) {
+std::vector<Answer> Recognizer::classify_features(const Array& features, const Asked& asked) {
   check_features(features, "the features");
   refresh();
-  return answers_of(features, least_of_set);
+  return answers_of(features, asked);
 }
 
 std::vector<TestedImage> Recognizer::judge(const Array& features, const std::vector<std::string>& right) {

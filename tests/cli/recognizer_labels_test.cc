@@ -145,5 +145,43 @@ TEST_F(LabelledRecognizers, AnswerWithTheGroupOfClassesWhereTheFirstIsUnsure) {
   EXPECT_NE(run({"classify", "grouped.pcm", photo, "--roll-up", "1"}).exit_code, 0);
 }
 
+TEST_F(LabelledRecognizers, AnswerWithTheGroupsOfATableInEveryFormat) {
+  std::string
+      table = "Class;Taxonomy\r\n",
+      boxes = R"({"images": [{"file": "a.png", "detections": [)"
+              R"({"category": "1", "conf": 0.9, "bbox": [0, 0, 1, 1]}]}], "detection_categories": {"1": "animal"}})";
+  for (const auto& folder : fs::directory_iterator(at("labels")))
+    table += folder.path().filename().string() + ";\"things > shapes\"\r\n";
+  write_file(at("groups.csv"), table);
+  fs::create_directories(at("traps"));
+  fs::copy_file(fs::directory_iterator(at("to-label"))->path(), at("traps/a.png"),
+                fs::copy_options::overwrite_existing);
+  write_file(at("traps.json"), boxes);
+  const json plain = json_lines(run({"classify", "labels.pcm", "traps/a.png", "--format", "json"}).out).at(0);
+  const double first = plain.at("ranking")[0].at("probability");
+  const double all = 1 - (plain.at("none").is_null() ? 0.0 : plain.at("none").get<double>());
+  const std::string between = std::to_string((first + all) / 2);
+  const auto rolled = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"classify", "labels.pcm", "traps",     "--roll-up",
+                                      between,    "--groups",   "groups.csv"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_EQ(json_lines(rolled({"--format", "json"})).at(0).at("group").at("name"), "things/shapes");
+  EXPECT_THAT(rolled({"--format", "csv"}), HasSubstr(",things/shapes,"));
+  EXPECT_THAT(rolled({"--format", "timelapse"}), HasSubstr("a.png,,things/shapes,"));
+  rolled({"--format", "xmp"});
+  EXPECT_THAT(read_file(at("traps/a.png.xmp")), HasSubstr("things|shapes"));
+  const json found = json::parse(rolled({"--boxes", "traps.json", "--format", "megadetector"}));
+  const json answer = found.at("images")[0].at("detections")[0].at("classifications")[0];
+  EXPECT_EQ(found.at("classification_categories").at(answer[0].get<std::string>()), "things/shapes");
+  EXPECT_NEAR(answer[1].get<double>(), all, 0.01);
+  const Outcome alone = run({"classify", "labels.pcm", "traps", "--groups", "groups.csv"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("--groups requires --roll-up"));
+}
+
 }  // namespace
 }  // namespace protocom::testing

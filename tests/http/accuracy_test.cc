@@ -80,6 +80,41 @@ TEST_F(EstimatedAccuracy, SetsOfClassesAreThoseOfTheLibrary) {
   EXPECT_EQ(ask("POST", "/v1/classify?coverage=0.9", png(20), kPng).status, 200) << "once there are more";
 }
 
+TEST_F(EstimatedAccuracy, GroupsOfClassesAreThoseOfTheLibrary) {
+  serve();
+  for (int i = 0; i < 3; ++i) {
+    enrol("greys;dark", static_cast<uint8_t>(10 + 25 * i));
+    enrol("greys;bright", static_cast<uint8_t>(250 - 25 * i));
+  }
+  const auto group = [&](const std::string& query, uint8_t grey) {
+    return ask("POST", "/v1/classify?top=1" + query, png(grey), kPng).json()["answers"][0].value("group", json());
+  };
+  EXPECT_TRUE(group("", 130).is_null());
+  int64_t rolled = 0;
+  for (const double roll_up : {0.5, 0.8, 0.999}) {
+    RecognizerOptions options;
+    options.roll_up = roll_up;
+    Recognizer own = Recognizer::open(path_, options);
+    for (const uint8_t grey : {20, 120, 130, 240}) {
+      const Image image{kSide, kSide, std::vector<uint8_t>(kSide * kSide * 3, grey)};
+      const auto expected = own.classify_features(own.features_of({image})).front().group;
+      const json found = group("&roll_up=" + std::to_string(roll_up), grey);
+      ASSERT_EQ(found.is_null(), !expected) << roll_up << " of " << int{grey};
+      if (!expected) continue;
+      ++rolled;
+      EXPECT_EQ(found, json({{"name", expected->name}, {"probability", expected->probability}}));
+      EXPECT_EQ(found["name"], "greys");
+      EXPECT_EQ(group("&series=one&roll_up=" + std::to_string(roll_up), grey), found);
+    }
+  }
+  EXPECT_GT(rolled, 0);
+  for (const char* wrong : {"0", "1", "nan", ""}) {
+    const Reply refused = ask("POST", std::string("/v1/classify?roll_up=") + wrong, png(20), kPng);
+    EXPECT_EQ(refused.status, 400) << wrong;
+    EXPECT_THAT(refused.body, HasSubstr("'roll_up': expected a number between 0 and 1")) << wrong;
+  }
+}
+
 TEST_F(EstimatedAccuracy, IsNothingWithoutImagesToLeaveOut) {
   serve();
   EXPECT_EQ(ask("GET", "/v1/accuracy").status, 409) << "no class";

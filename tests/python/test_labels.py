@@ -1,4 +1,5 @@
 """Labels: what to label next, what looks misplaced, sets of classes; series of photos."""
+import pickle
 import shutil
 
 import numpy as np
@@ -74,6 +75,25 @@ def test_answers_name_a_group_of_classes_only_where_names_have_levels(mine, phot
     assert protocom.Recognizer(mine._path, roll_up=0.999999).classify(image).group is None
     with pytest.raises(protocom.UsageError, match="roll_up: expected a number between 0 and 1"):
         protocom.Recognizer(mine._path, roll_up=2).classify(image)
+
+
+def test_answers_name_the_groups_that_are_given(photos, few_photos, tmp_path):
+    mine = protocom.Recognizer.create(tmp_path / "few.pcm", backbone=photos / "encoder.pt", images=few_photos)
+    classes, image = list(mine), ((photo("red", 503).astype(float) + photo("blue", 504)) / 2).astype(np.uint8)
+    table = tmp_path / "groups.csv"
+    table.write_text("class,taxonomy\n" + "".join(f"{name},things;colours\n" for name in classes), encoding="utf-8")
+    first = mine.classify(image)
+    least = (1 + first.ranking[0][1]) / 2
+    for groups in ({name: "things/colours" for name in classes}, table, str(table)):
+        asked = protocom.Recognizer(mine._path, roll_up=least, groups=groups)
+        name, probability = asked.classify(image).group
+        assert name == "things/colours" and probability >= least
+        assert pickle.loads(pickle.dumps(asked)).classify(image).group == (name, probability)
+    assert pickle.loads(pickle.dumps(mine)).classify(image).group is None
+    with pytest.raises(protocom.UsageError, match="groups are for roll_up"):
+        protocom.Recognizer(mine._path, groups={classes[0]: "colours"})
+    with pytest.raises(protocom.Error, match="expected groups of the recognizer's classes, such as .*, found only those of others"):
+        protocom.Recognizer(mine._path, roll_up=least, groups={"okapi": "animals"}).classify(image)
 
 
 def test_a_series_has_one_answer(mine, photos, tmp_path):

@@ -3,11 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+#include "io/files.h"
+#include "support/temp_dir.h"
+
 namespace protocom::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
 
 TEST(ClassGroups, AreTheLevelsOfTitles) {
   for (const char* title :
@@ -38,6 +44,35 @@ TEST(ClassGroups, AreTheNarrowestThatIsAsProbable) {
   EXPECT_EQ(group_of(0.99), "none");
   EXPECT_EQ(group_of(0.9, 3), "none") << "a class without levels has no group but itself";
   EXPECT_EQ(group_of(0.05, 3), "empty 0.05");
+}
+
+TEST(ClassGroups, AreReadFromATableOfClassesOrOfImages) {
+  const TempDir folder;
+  const auto read = [&](const std::string& text) {
+    write_file(folder.path() / "groups.csv", text);
+    return read_class_groups(folder.path() / "groups.csv");
+  };
+  const std::map<std::string, std::string> expected = {{"robin", "animals/birds"}, {"red fox", "animals"}};
+  EXPECT_EQ(read("class,group\nrobin,animals/birds\nred fox,animals\nstone,\n"), expected);
+  EXPECT_EQ(read("\xEF\xBB\xBFSpecies;Taxonomy\r\nrobin ;animals/birds\r\nred  fox;animals\r\n"), expected)
+      << "as a spreadsheet writes it";
+  EXPECT_EQ(read("image,label,group\n1.jpg,robin,animals/birds\n2.jpg,robin,\n3.jpg,red fox,animals\n"), expected);
+  for (const auto& [text, words] :
+       {std::pair("class,group\nrobin,birds\nrobin,plants\n",
+                  "groups.csv:3: the group of 'robin' is 'plants' here and 'birds' at .*groups.csv:2: keep one"),
+        {"class,kind\nrobin,birds\n",
+         "groups.csv:1: expected one column group or taxonomy, found 0; the columns are "
+         "class, kind"},
+        {"class,group,taxonomy\nrobin,birds,birds\n", "found 2; the columns"},
+        {"name,group\nrobin,birds\n", "groups.csv:1: no column of classes"}})
+    EXPECT_THAT([&] { read(text); }, ThrowsMessage<Error>(ContainsRegex(words)));
+}
+
+TEST(ClassGroups, HoldTheClassBelowThem) {
+  EXPECT_THAT(grouped_levels("robin", "animals; birds"), ElementsAre("animals", "birds", "robin"));
+  EXPECT_THAT(grouped_levels("a/b", "birds"), ElementsAre("birds", "a/b")) << "a class's own name has no levels then";
+  EXPECT_THAT(own_levels("robin", "birds|robin"), ElementsAre("birds", "robin"));
+  EXPECT_THAT(own_levels("birds/robin", "European robin"), ElementsAre("birds", "robin"));
 }
 
 }  // namespace

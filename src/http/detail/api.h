@@ -102,9 +102,9 @@ class Api {
   Response thumbnail(const Request& request);
   nlohmann::json readiness(const Request& request);
   nlohmann::json expected_accuracy(const Request& request);
-  /// Of the classes in the sets that a request asks for (?coverage=); nothing: it asks for none. Slow when something
-  /// has changed.
-  std::optional<double> least_of_set(const Request& request);
+  /// What a request asks of its answers: sets of classes (?coverage=) and groups (?roll_up=). Sets are slow when
+  /// something has changed.
+  Recognizer::Asked asked_of_answers(const Request& request);
   /// What `measure` finds of a recognizer of its own, while the others keep answering: again once something has
   /// changed, one request at a time.
   template <typename Found, typename Measure>

@@ -37,7 +37,7 @@ struct Job {
   std::vector<Image> images;  ///< as Recognizer::features_of takes them
   Array features;             ///< float32 [n, d], instead of images
   Want want = Want::kAnswers;
-  std::optional<double> least_of_set = {};          ///< of the answers, see Recognizer::classify_features
+  Recognizer::Asked asked = {};                     ///< of the answers
   std::function<void(Recognised)> done;             ///< called once, in a thread of the engine; must be quick
   std::shared_ptr<Cancellation> cancellation = {};  ///< nullptr: nothing cancels it
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
