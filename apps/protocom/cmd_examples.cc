@@ -18,11 +18,8 @@ void run_list(const ExamplesArguments& options) {
   std::vector<std::vector<std::string>> rows = {{"example", "class", "source", "enrolled", "hash"}};
   for (const ExampleInfo& entry : RecognizerFile(options.recognizer, FileUse::kRead).list_examples(options.name)) {
     if (options.as_json) {
-      const json line = {{"example", entry.id},
-                         {"class", entry.class_name},
-                         {"source", entry.source},
-                         {"enrolled", entry.time},
-                         {"hash", entry.hash}};
+      const json line = {{"example", entry.id},    {"class", entry.class_name}, {"source", entry.source},
+                         {"enrolled", entry.time}, {"hash", entry.hash},        {"confirmed", entry.confirmed}};
       fmt::print("{}\n", printed_json(line));
     }
     rows.push_back({std::to_string(entry.id), entry.class_name, entry.source, time_text(entry.time), entry.hash});
@@ -46,8 +43,14 @@ void run_move(const ExamplesArguments& options) {
              options.recognizer);
 }
 
+void run_confirm(const ExamplesArguments& options) {
+  RecognizerFile(options.recognizer).confirm_examples(options.ids);
+  fmt::print("confirmed {}: recognizer check no longer lists {} (protocom undo {} reverts it)\n",
+             images_text(options.ids.size()), options.ids.size() == 1 ? "it" : "them", options.recognizer);
+}
+
 void add_examples_command(CLI::App& app) {
-  CLI::App* command = add_command(app, "examples", "List, move and remove the enrolled images of a recognizer",
+  CLI::App* command = add_command(app, "examples", "List, move, confirm and remove the enrolled images of a recognizer",
                                   "protocom examples list birds.pcm --class okapi");
   command->require_subcommand(1);
   auto options = std::make_shared<ExamplesArguments>();
@@ -63,6 +66,11 @@ void add_examples_command(CLI::App& app) {
   move->add_option("examples", options->ids, "Numbers of the images (examples list, recognizer check)")->required();
   move->add_option("--class", options->name, "Class to move them to")->required();
   move->callback([options] { run_move(*options); });
+  CLI::App* confirm = add_command(*command, "confirm", "Keep that images are in the right class, by their numbers",
+                                  "protocom examples confirm birds.pcm 17 18");
+  add_input_option(*confirm, "recognizer", options->recognizer, "Recognizer")->required();
+  confirm->add_option("examples", options->ids, "Numbers of the images (recognizer check)")->required();
+  confirm->callback([options] { run_confirm(*options); });
   CLI::App* remove = add_command(*command, "remove", "Remove images, by their numbers in examples list",
                                  "protocom examples remove birds.pcm 17 18");
   add_input_option(*remove, "recognizer", options->recognizer, "Recognizer")->required();

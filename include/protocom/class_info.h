@@ -38,6 +38,7 @@ struct ExampleInfo {
   std::string hash;                  ///< of its file, or of its feature if only that is known
   int64_t time = 0;                  ///< of its enrolment, seconds since 1970
   std::optional<double> taken = {};  ///< when it was taken, seconds since 1970 by the camera's clock; nothing: unknown
+  bool confirmed = false;            ///< said to be in its right class (confirm_examples)
 };
 
 }  // namespace protocom::v0

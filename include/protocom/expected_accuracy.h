@@ -11,9 +11,10 @@ namespace protocom::v0 {
 /// An enrolled image with a wrong leave-one-out answer: mislabelled, or of a class that resembles another one.
 struct LeftOutMistake {
   std::string class_name;
-  int64_t image = 0;      ///< row among the images of its class
-  std::string taken_for;  ///< the class that came first
-  int64_t example = 0;    ///< see ExampleInfo; 0 if not from a Recognizer
+  int64_t image = 0;       ///< row among the images of its class
+  std::string taken_for;   ///< the class that came first
+  int64_t example = 0;     ///< see ExampleInfo; 0 if not from a Recognizer
+  bool confirmed = false;  ///< ExampleInfo::confirmed: not mislabelled
 };
 
 /// The expected accuracy on new images of the enrolled classes, by leave-one-out. A held-out image is classified with

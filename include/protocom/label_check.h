@@ -49,7 +49,7 @@ struct LabelCheck {
   int64_t asked = 0;      ///< held-out moments; 0 if no class has two or there is only one class
   double false_rate = 0;  ///< expected share of the correctly placed images that are in `misplaced`, if probabilities
                           ///< are calibrated
-  std::vector<MisplacedImage> misplaced;  ///< least probable first
+  std::vector<MisplacedImage> misplaced;  ///< least probable first, without confirmed ones (confirm_examples)
   std::vector<ConfusedClasses> confused;  ///< most mistaken first
   std::vector<SharedImage> shared;
   std::vector<LeftOutClass> classes;  ///< with held-out images, the least certain first: they need more images most

@@ -93,6 +93,8 @@ class PROTOCOM_API Recognizer {
   /// Moves images, by their ids (ExampleInfo), to another class. Returns how many it did not hold already; those have
   /// other ids then.
   int64_t move_examples(const std::vector<int64_t>& ids, const std::string& class_name);
+  /// Keeps that images are in their right class: check_labels() no longer names them.
+  void confirm_examples(const std::vector<int64_t>& ids);
   /// Reverts the last change of the file and returns it. Throws Error if there is none.
   std::string undo();
   /// Repeats the change that the last undo() reverted and returns it. Throws Error if there is none: a new

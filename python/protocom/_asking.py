@@ -136,7 +136,8 @@ def suggest(self, images, count=20):
 
 def examples(self, name=""):
     """The enrolled images of a class, or of all classes: a list of dict with ``example`` (the number that
-    ``remove_examples`` and ``move_examples`` take), ``class``, ``source``, ``time`` and ``hash``."""
+    ``remove_examples``, ``move_examples`` and ``confirm_examples`` take), ``class``, ``source``, ``time``, ``hash`` and
+    ``confirmed``."""
     return self._core.examples(_class_name(name) if name else "")
 
 
@@ -145,7 +146,7 @@ def check_labels(self, *, progress=None):
 
     Returns
     -------
-    dict: ``misplaced`` (images that look like another class, least probable first), ``shared`` (images in two classes),
+    dict: ``misplaced`` (images that look like another class, least probable first, without those of ``confirm_examples``), ``shared`` (images in two classes),
     ``confused`` (pairs of classes), ``classes`` (accuracy of each, the least certain first), ``asked`` (images held
     out), ``false_rate`` (expected share of the correctly placed images that are in ``misplaced``)
     """

@@ -114,6 +114,12 @@ def remove_examples(self, examples):
     self._core.remove_examples([int(one) for one in examples])
 
 
+def confirm_examples(self, examples):
+    """Keeps that enrolled images, by their numbers (`examples`), are in their right class: `check_labels` no longer
+    names them."""
+    self._core.confirm_examples([int(one) for one in examples])
+
+
 def move_examples(self, examples, to):
     """Moves enrolled images, by their numbers (`examples`), to another class; returns how many it did not hold already.
     Those have new numbers then."""

@@ -192,6 +192,7 @@ class Recognizer:
     remove = _changing.remove
     remove_examples = _changing.remove_examples
     move_examples = _changing.move_examples
+    confirm_examples = _changing.confirm_examples
     undo = _changing.undo
     redo = _changing.redo
 

@@ -112,7 +112,8 @@ json examples_json(const Recognizer& recognizer, const std::string& name) {
                    {"class", entry.class_name},
                    {"source", entry.source},
                    {"time", entry.time},
-                   {"hash", entry.hash}});
+                   {"hash", entry.hash},
+                   {"confirmed", entry.confirmed}});
   return all;
 }
 
@@ -358,6 +359,10 @@ void bind_changes(BoundRecognizer& bound) {
       .def("remove_examples",
            [](SharedRecognizer& own, const std::vector<int64_t>& ids) {
              called(own, [&](Recognizer& recognizer) { recognizer.file().remove_examples(ids); });
+           })
+      .def("confirm_examples",
+           [](SharedRecognizer& own, const std::vector<int64_t>& ids) {
+             called(own, [&](Recognizer& recognizer) { recognizer.file().confirm_examples(ids); });
            })
       .def("move_examples",
            [](SharedRecognizer& own, const std::vector<int64_t>& ids, const std::string& into) {

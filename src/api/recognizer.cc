@@ -168,6 +168,10 @@ void Recognizer::remove_examples(const std::vector<int64_t>& ids) {
   impl_->call([&](protocom::Recognizer& own) { own.file().remove_examples(ids); });
 }
 
+void Recognizer::confirm_examples(const std::vector<int64_t>& ids) {
+  impl_->call([&](protocom::Recognizer& own) { own.file().confirm_examples(ids); });
+}
+
 int64_t Recognizer::move_examples(const std::vector<int64_t>& ids, const std::string& class_name) {
   return impl_->call([&](protocom::Recognizer& own) { return own.file().move_examples(ids, class_name); });
 }

@@ -85,7 +85,7 @@ void Api::add_routes() {
   answer_with("redo", &Api::redo);
   handle("enrol", [this](const Request& request, const Respond& respond) { enrol(request, respond); });
   answer_with("removeExample", &Api::remove_example);
-  answer_with("moveExample", &Api::move_example);
+  answer_with("changeExample", &Api::change_example);
   answer_with("showThumbnail", &Api::thumbnail);
   answer_with("listUnlabelled", &Api::list_unlabelled);
   handle("addUnlabelled", [this](const Request& request, const Respond& respond) { add_unlabelled(request, respond); });

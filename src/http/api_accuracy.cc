@@ -25,7 +25,10 @@ json twins_json(const std::vector<TwinExamples>& twins) {
 json accuracy_json(const ExpectedAccuracy& expected) {
   json mistakes = json::array();
   for (const LeftOutMistake& mistake : expected.mistakes)
-    mistakes.push_back({{"example", mistake.example}, {"class", mistake.class_name}, {"taken_for", mistake.taken_for}});
+    mistakes.push_back({{"example", mistake.example},
+                        {"class", mistake.class_name},
+                        {"taken_for", mistake.taken_for},
+                        {"confirmed", mistake.confirmed}});
   return {{"classes", expected.classes},
           {"images", expected.images},
           {"moments", expected.moments},

@@ -64,8 +64,10 @@ json Api::show_class(const Request& request) {
     json shown = class_json(class_or_404(editor.file(), name));
     shown["examples"] = json::array();
     for (const ExampleInfo& entry : editor.file().list_examples(name))
-      shown["examples"].push_back(
-          {{"example", entry.id}, {"source", file_name_of(entry.source)}, {"time", entry.time}});
+      shown["examples"].push_back({{"example", entry.id},
+                                   {"source", file_name_of(entry.source)},
+                                   {"time", entry.time},
+                                   {"confirmed", entry.confirmed}});
     return shown;
   });
 }

@@ -100,16 +100,24 @@ nlohmann::json Api::remove_example(const Request& request) {
   });
 }
 
-nlohmann::json Api::move_example(const Request& request) {
+nlohmann::json Api::change_example(const Request& request) {
   const int64_t id = id_of(request.parameters.at("example"));
-  const nlohmann::json body = read_json_body(request.body, shape_of(request, {"class"})).members;
-  if (!body.contains("class")) refuse(400, "give the class to move the image to: {{\"class\": NAME}}");
-  const std::string into = class_name_in(text_in(body, "class"));
+  const nlohmann::json body = read_json_body(request.body, shape_of(request, {"class", "confirmed"})).members;
+  if (body.size() != 1)
+    refuse(400, "give either the class to move the image to, {{\"class\": NAME}}, or {{\"confirmed\": true}}");
+  const bool moves = body.contains("class");
+  if (!moves && body["confirmed"] != true) refuse(400, "'confirmed': expected true; undo takes a confirmation back");
+  const std::string into = moves ? class_name_in(text_in(body, "class")) : "";
   return with_editor(request, [&](Recognizer& editor) {
     RecognizerFile& file = editor.file();
     example_or_404(file, id);
-    class_or_404(file, into);
-    refusing(409, [&] { file.move_examples({id}, into); });
+    if (moves) class_or_404(file, into);
+    refusing(409, [&] {
+      if (moves)
+        file.move_examples({id}, into);
+      else
+        file.confirm_examples({id});
+    });
     return nlohmann::json{{"change", change_json(file.last_made())}};
   });
 }

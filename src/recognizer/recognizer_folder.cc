@@ -127,7 +127,8 @@ json export_examples(const RecognizerContents& contents, const fs::path& folder)
                        {"hash", entry.hash},
                        {"source", entry.source},
                        {"time", entry.time},
-                       {"taken", taken_json(entry.taken)}});
+                       {"taken", taken_json(entry.taken)},
+                       {"confirmed", entry.confirmed}});
   }
   NpzWriter writer(folder / kExamplesFile);
   writer.add("features", contents.features);
@@ -167,6 +168,7 @@ class Folder {
     RecognizerFile file(path);
     const std::vector<ClassEnrolment> all = enrolments(classes);
     if (!all.empty()) file.enrol(all);
+    confirm_examples(file);
     if (const NewExamples images = unlabelled(); !images.hashes.empty()) file.add_unlabelled(images);
     if (const json& stored = document_.at("calibration"); !stored.is_null()) {
       Calibration read = calibration_from(stored, where_);
@@ -246,6 +248,18 @@ class Folder {
     for (size_t k = 0; k < to.size(); ++k) {
       if (!rows[k].empty()) to[k].examples.features = Array::joined(rows[k]);
     }
+  }
+
+  void confirm_examples(RecognizerFile& file) const {
+    std::map<std::pair<std::string, std::string>, int64_t> ids;  // by class and hash
+    for (const ExampleInfo& example : file.list_examples("")) ids[{example.class_name, example.hash}] = example.id;
+    std::vector<int64_t> confirmed;
+    for (const json& item : document_.at("examples")) {
+      if (!item.at("confirmed").get<bool>()) continue;
+      confirmed.push_back(
+          ids.at({clean_name(item.at("class").get<std::string>()), item.at("hash").get<std::string>()}));
+    }
+    file.confirm_examples(confirmed);
   }
 
   [[nodiscard]] NewExamples unlabelled() const {

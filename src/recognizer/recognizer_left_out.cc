@@ -15,11 +15,19 @@ namespace {
 /// Least number of photos for the threshold that is set without calibrating.
 constexpr int64_t kFewestFirstPhotos = 10;
 
+bool holds(const std::vector<int64_t>& ascending, int64_t id) {
+  return std::binary_search(ascending.begin(), ascending.end(), id);
+}
+
 }  // namespace
 
 LabelCheck Recognizer::check_labels(Progress& progress) {
   refresh();
   LabelCheck check = protocom::check_labels(*scorer_, snapshot_, calibration_ ? calibration_->factor : 1.0, progress);
+  const std::vector<int64_t> confirmed = file_.confirmed_examples();
+  const auto is_right = [&](const MisplacedImage& one) { return holds(confirmed, one.example); };
+  check.misplaced.erase(std::remove_if(check.misplaced.begin(), check.misplaced.end(), is_right),
+                        check.misplaced.end());
   check.shared = images_in_two_classes(file_, snapshot_);
   return check;
 }
@@ -28,9 +36,11 @@ ExpectedAccuracy Recognizer::expected_accuracy(Progress& progress) {
   refresh();
   ExpectedAccuracy expected = protocom::expected_accuracy(*scorer_, progress);
   const std::vector<std::string>& names = scorer_->class_names();
+  const std::vector<int64_t> confirmed = file_.confirmed_examples();
   for (LeftOutMistake& mistake : expected.mistakes) {
     const auto own = static_cast<size_t>(std::find(names.begin(), names.end(), mistake.class_name) - names.begin());
     mistake.example = snapshot_.examples[own][static_cast<size_t>(mistake.image)].id;
+    mistake.confirmed = holds(confirmed, mistake.example);
   }
   return expected;
 }

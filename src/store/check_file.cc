@@ -25,6 +25,9 @@ constexpr FileRule kRules[] = {
     {"SELECT count(*) FROM thumbnails t WHERE t.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM examples e WHERE e.id = t.example AND e.removed_by IS NULL)",
      "thumbnails of missing examples"},
+    {"SELECT count(*) FROM confirmations c WHERE c.removed_by IS NULL AND NOT EXISTS "
+     "(SELECT 1 FROM examples e WHERE e.id = c.example AND e.removed_by IS NULL)",
+     "confirmations of missing examples"},
 };
 
 /// What no undo or redo leaves, in a file that has had one.

@@ -96,13 +96,18 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   return describes || done.added > 0;
 }
 
+/// Tables that have rows of examples.
+constexpr const char* kOfExamples[] = {"thumbnails", "confirmations"};
+
 void remove_live_class(const Database& database, const Change& change, int64_t id) {
-  database
-      .prepare(
-          "UPDATE thumbnails SET removed_by = ? WHERE removed_by IS NULL AND example IN "
-          "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)",
-          change.id(), id)
-      .run();
+  for (const char* table : kOfExamples) {
+    database
+        .prepare(fmt::format("UPDATE {} SET removed_by = ? WHERE removed_by IS NULL AND example IN "
+                             "(SELECT id FROM examples WHERE class = ? AND removed_by IS NULL)",
+                             table),
+                 change.id(), id)
+        .run();
+  }
   for (const char* table : {"names", "descriptions", "examples"}) change.remove(table, "class", id);
   change.remove("classes", "id", id);
 }
@@ -159,7 +164,7 @@ int64_t copy_photos(const Database& database, const Change& change, const PhotoS
 void remove_live_examples(const Database& database, const Change& change, const std::vector<int64_t>& ids) {
   for (const int64_t id : ids) {
     if (change.remove("examples", "id", id) == 0) fail("{} has no example {}", database.path().string(), id);
-    change.remove("thumbnails", "example", id);
+    for (const char* table : kOfExamples) change.remove(table, "example", id);
   }
 }
 
@@ -326,6 +331,19 @@ int64_t RecognizerFile::move_examples(const std::vector<int64_t>& ids, const std
     check_room(*database_, size_before);
     if (!ids.empty()) change.commit();
     return moved;
+  });
+}
+
+void RecognizerFile::confirm_examples(const std::vector<int64_t>& ids) {
+  reading(path(), [&] {
+    Change change(*database_, "confirm " + count_of(static_cast<int64_t>(ids.size()), "image"), last_made_);
+    Statement insert = database_->prepare("INSERT OR IGNORE INTO confirmations(example, added_by) VALUES(?, ?)");
+    int64_t confirmed = 0;
+    for (const int64_t id : ids) {
+      insert.bind(example(id).id).bind(change.id()).run();
+      confirmed += database_->rows_changed();
+    }
+    if (confirmed > 0) change.commit();
   });
 }
 

@@ -10,11 +10,12 @@ namespace protocom {
 namespace {
 
 constexpr const char* kExamples =
-    "SELECT e.id, n.name, e.source, e.hash, e.time, e.taken FROM examples e "
+    "SELECT e.id, n.name, e.source, e.hash, e.time, e.taken, "
+    "EXISTS (SELECT 1 FROM confirmations c WHERE c.example = e.id AND c.removed_by IS NULL) FROM examples e "
     "JOIN names n ON n.class = e.class AND n.removed_by IS NULL WHERE e.removed_by IS NULL";
 
 ExampleInfo example_at(const Statement& row) {
-  return {row.number(0), row.text(1), row.text(2), row.text(3), row.number(4), row.real(5)};
+  return {row.number(0), row.text(1), row.text(2), row.text(3), row.number(4), row.real(5), row.number(6) != 0};
 }
 
 }  // namespace
@@ -92,6 +93,15 @@ ExampleInfo RecognizerFile::example(int64_t id) const {
     Statement row = database_->prepare(std::string(kExamples) + " AND e.id = ?", id);
     if (!row.step()) fail("{} has no example {}", path().string(), id);
     return example_at(row);
+  });
+}
+
+std::vector<int64_t> RecognizerFile::confirmed_examples() const {
+  return reading(path(), [&] {
+    std::vector<int64_t> ids;
+    Statement rows = database_->prepare("SELECT example FROM confirmations WHERE removed_by IS NULL ORDER BY example");
+    while (rows.step()) ids.push_back(rows.number(0));
+    return ids;
   });
 }
 

@@ -221,6 +221,8 @@ class RecognizerFile {
   [[nodiscard]] std::optional<ClassInfo> find_class(const std::string& name) const;
   /// Of one class, or of all for an empty name. Throws Error for an unknown class.
   [[nodiscard]] std::vector<ExampleInfo> list_examples(const std::string& class_name) const;
+  /// Ids of those that are confirmed, ascending.
+  [[nodiscard]] std::vector<int64_t> confirmed_examples() const;
   /// The example of an id. Throws Error when there is none.
   [[nodiscard]] ExampleInfo example(int64_t id) const;
   /// A JPEG, or nothing if none was kept. Throws Error when there is no such example.
@@ -264,6 +266,10 @@ class RecognizerFile {
   EnrolledClass place(const PhotoIds& photos, const ClassEnrolment& into);
   /// Removes both kinds, as one change. Throws Error when one is not there; then all stay.
   void remove(const PhotoIds& photos);
+  /// Keeps that images are in their right class, so that they are no longer named as misplaced
+  /// (ExampleInfo::confirmed), as one change; one that is moved is no longer confirmed. Throws Error when one is not
+  /// there; then nothing is kept.
+  void confirm_examples(const std::vector<int64_t>& ids);
   /// Adds unlabelled images; one that is there already does not count twice. Returns how many were
   /// added. Throws Error for features that do not fit or are not finite, and where there would be more than
   /// kMostUnlabelled.

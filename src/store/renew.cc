@@ -48,6 +48,7 @@ void renew_photos(const Renewed& renewed, const std::string& table) {
   Statement update = database.prepare(fmt::format("UPDATE {} SET feature = ? WHERE id = ?", table));
   Statement forget = database.prepare(fmt::format("DELETE FROM {} WHERE id = ?", table));
   Statement forget_picture = database.prepare("DELETE FROM thumbnails WHERE example = ?");
+  Statement forget_confirmation = database.prepare("DELETE FROM confirmations WHERE example = ?");
   while (rows.step()) {
     const int64_t id = rows.number(kPhoto);
     const HeldPhoto photo = photo_at(rows);
@@ -58,7 +59,9 @@ void renew_photos(const Renewed& renewed, const std::string& table) {
       fail("{} was enrolled during the renewal: renew again", photo.source);
     } else {
       forget.bind(id).run();
-      if (table == "examples") forget_picture.bind(id).run();
+      if (table != "examples") continue;
+      forget_picture.bind(id).run();
+      forget_confirmation.bind(id).run();
     }
   }
 }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kApplication = 0x50434D52;  // "PCMR"
 constexpr int64_t kVersion = 1;
-constexpr std::array<const char*, 7> kChangingTables = {"classes",    "names",        "descriptions", "examples",
-                                                        "thumbnails", "calibrations", "unlabelled"};
+constexpr std::array<const char*, 8> kChangingTables = {"classes",    "names",         "descriptions", "examples",
+                                                        "thumbnails", "confirmations", "calibrations", "unlabelled"};
 
 /// Of a table of changing_tables().
 std::string changing(const std::string& columns) {
@@ -49,6 +49,7 @@ const std::map<std::string, std::string>& parts() {
              changing("class INTEGER NOT NULL, hash BLOB NOT NULL, feature BLOB NOT NULL, time INTEGER NOT NULL, "
                       "source TEXT NOT NULL, taken REAL")},
         {"thumbnails", "CREATE TABLE thumbnails" + changing("example INTEGER NOT NULL, jpeg BLOB NOT NULL")},
+        {"confirmations", "CREATE TABLE confirmations" + changing("example INTEGER NOT NULL")},
         {"calibrations", "CREATE TABLE calibrations" + changing("json TEXT NOT NULL")},
         {"undone", "CREATE TABLE undone(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, what TEXT NOT NULL)"},
         {"undone_removals",
@@ -59,6 +60,8 @@ const std::map<std::string, std::string>& parts() {
         {"live_names", "CREATE UNIQUE INDEX live_names ON names(name) WHERE removed_by IS NULL"},
         {"live_examples", "CREATE UNIQUE INDEX live_examples ON examples(class, hash) WHERE removed_by IS NULL"},
         {"live_thumbnails", "CREATE UNIQUE INDEX live_thumbnails ON thumbnails(example) WHERE removed_by IS NULL"},
+        {"live_confirmations",
+         "CREATE UNIQUE INDEX live_confirmations ON confirmations(example) WHERE removed_by IS NULL"},
         {"live_descriptions", "CREATE UNIQUE INDEX live_descriptions ON descriptions(class) WHERE removed_by IS NULL"},
         {"live_unlabelled", "CREATE UNIQUE INDEX live_unlabelled ON unlabelled(hash) WHERE removed_by IS NULL"},
         {"live_names_of", "CREATE UNIQUE INDEX live_names_of ON names(class) WHERE removed_by IS NULL"}};

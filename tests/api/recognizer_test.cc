@@ -173,6 +173,8 @@ TEST_F(ApiRecognizer, ListsRenamesRemovesAndTakesBack) {
   EXPECT_EQ(own.move_examples({own.examples("bluebird")[0].id}, "northern cardinal"), 1);
   EXPECT_THAT(own.examples("northern cardinal"), SizeIs(4));
   EXPECT_THAT(own.undo(), HasSubstr("move 1 image"));
+  own.confirm_examples({own.examples("bluebird")[0].id});
+  EXPECT_TRUE(own.examples("bluebird")[0].confirmed);
   own.remove_examples({own.examples("bluebird")[0].id});
   EXPECT_THAT(own.examples("bluebird"), SizeIs(2));
   own.remove("bluebird");

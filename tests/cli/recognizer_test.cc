@@ -228,6 +228,14 @@ TEST_F(Recognizers, ARecognizerIsListedCorrectedCalibratedAndMoved) {
   EXPECT_THAT(run({"examples", "list", "all.pcm", "--class", last}).out, HasSubstr(example.at("source")));
   EXPECT_THAT(run({"examples", "move", "all.pcm", number, "--class", last}).err, HasSubstr("no example " + number));
   EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
+  EXPECT_EQ(run({"examples", "confirm", "all.pcm", number}).out,
+            "confirmed 1 image: recognizer check no longer lists it (protocom undo all.pcm reverts it)\n");
+  const auto first_listed = [&] {
+    return json_lines(run({"examples", "list", "all.pcm", "--class", first, "--json"}).out)[0];
+  };
+  EXPECT_EQ(first_listed().at("confirmed"), true);
+  EXPECT_EQ(run({"undo", "all.pcm"}).exit_code, 0);
+  EXPECT_EQ(first_listed().at("confirmed"), false);
   EXPECT_EQ(run({"examples", "remove", "all.pcm", number}).out,
             "removed 1 image (protocom undo all.pcm restores what was removed)\n");
   EXPECT_EQ(images_in("all.pcm"), static_cast<int64_t>(3 * by_class.size() - 1));

@@ -24,7 +24,8 @@ TEST_F(EstimatedAccuracy, NamesTheEnrolledImageThatIsInTheWrongClass) {
   EXPECT_EQ(found["images"], 7);
   EXPECT_EQ(found["moments"], 5) << "beside a grey so far away the three others of its class look alike";
   EXPECT_EQ(found["asked"], 5);
-  const json mistake = {{"example", examples.back()["example"]}, {"class", "dark"}, {"taken_for", "bright"}};
+  const json mistake = {
+      {"example", examples.back()["example"]}, {"class", "dark"}, {"taken_for", "bright"}, {"confirmed", false}};
   EXPECT_NE(std::find(found["mistakes"].begin(), found["mistakes"].end(), mistake), found["mistakes"].end())
       << found.dump();
   int64_t asked = 0, right = 0;
@@ -35,6 +36,34 @@ TEST_F(EstimatedAccuracy, NamesTheEnrolledImageThatIsInTheWrongClass) {
   EXPECT_EQ(asked, found["asked"]);
   EXPECT_EQ(asked - right, found["mistakes"].size());
   EXPECT_NEAR(found["accuracy"].get<double>(), 1 - static_cast<double>(found["mistakes"].size()) / 5, 1e-12);
+}
+
+TEST_F(EstimatedAccuracy, KnowsWhichOfItsMistakesAreRightAllTheSameUntilThatIsUndone) {
+  serve();
+  for (const int grey : {0, 30, 60}) enrol("dark", static_cast<uint8_t>(grey));
+  for (const int grey : {200, 225, 250}) enrol("bright", static_cast<uint8_t>(grey));
+  enrol("dark", 246);
+  const auto mistake = [&] { return ask("GET", "/v1/accuracy").json()["mistakes"].at(0); };
+  const json first = mistake();
+  const std::string path = "/v1/examples/" + first["example"].dump();
+  const auto is_listed_confirmed = [&] {
+    const json listed = ask("GET", "/v1/classes/" + first["class"].get<std::string>()).json();
+    for (const json& one : listed["examples"])
+      if (one["example"] == first["example"]) return one["confirmed"].get<bool>();
+    return false;
+  };
+  const Reply confirmed = ask("PATCH", path, R"({"confirmed": true})", kJson);
+  ASSERT_EQ(confirmed.status, 200) << confirmed.body;
+  EXPECT_EQ(confirmed.json()["change"]["what"], "confirm 1 image");
+  EXPECT_TRUE(is_listed_confirmed());
+  EXPECT_EQ(mistake()["confirmed"], true);
+  EXPECT_EQ(ask("PATCH", path, R"({"confirmed": true})", kJson).json()["change"], json()) << "it is already";
+  EXPECT_EQ(ask("PATCH", path, R"({"confirmed": false})", kJson).status, 400);
+  EXPECT_EQ(ask("PATCH", path, R"({"confirmed": true, "class": "bright"})", kJson).status, 400);
+  EXPECT_EQ(ask("PATCH", "/v1/examples/999", R"({"confirmed": true})", kJson).status, 404);
+  ask("POST", "/v1/undo");
+  EXPECT_FALSE(is_listed_confirmed());
+  EXPECT_EQ(mistake()["confirmed"], false);
 }
 
 TEST_F(EstimatedAccuracy, IsOfTheClassesAsTheyAreNow) {

@@ -272,7 +272,8 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("POST", "/v1/classes/night/merge", R"({"into": "bright"})", kJson), "/v1/classes/{class}/merge", "post");
   check(ask("POST", "/v1/undo"), "/v1/undo", "post");
   const std::string last = ask("GET", "/v1/classes/night").json()["examples"].back()["example"].dump();
-  for (const char* body : {R"({"class": "bright"})", R"({"class": "nobody"})", R"({"class": " "})", "{}"})
+  for (const char* body :
+       {R"({"class": "bright"})", R"({"class": "nobody"})", R"({"class": " "})", R"({"confirmed": false})", "{}"})
     check(ask("PATCH", "/v1/examples/" + last, body, kJson), "/v1/examples/{example}", "patch");
   check(ask("DELETE", "/v1/examples/1"), "/v1/examples/{example}", "delete");
   check(ask("DELETE", "/v1/classes/bright"), "/v1/classes/{class}", "delete");

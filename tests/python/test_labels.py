@@ -57,6 +57,13 @@ def test_names_images_that_lie_in_the_wrong_class(photos, tmp_path):
     copies = [(one["class"], one["twin_class"]) for one in found["shared"] if one["copy"]]
     assert copies == [("red", "green")], "others are merely alike: here all red photos are"
     assert {one["class"] for one in found["classes"]} == set(COLOURS)
+    wrong = [one["example"] for one in found["misplaced"] if one["likelier"] == "blue"]
+    mine.confirm_examples(wrong)
+    assert [one["example"] for one in mine.examples("red") if one["confirmed"]] == wrong
+    left = [one for one in protocom.Recognizer.open(mine._path).check_labels()["misplaced"] if one["likelier"] == "blue"]
+    assert left == [], "the recognizer keeps what was said of them"
+    mine.undo()
+    assert [one["example"] for one in mine.check_labels()["misplaced"] if one["likelier"] == "blue"] == wrong
 
 
 def test_answers_hold_sets_of_classes_where_they_are_asked_for(mine, photos):

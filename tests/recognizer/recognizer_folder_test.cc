@@ -26,6 +26,7 @@ TEST(RecognizerFolder, ComesBackAsItWas) {
   ClassEnrolment dogs = enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"});
   dogs.examples.taken = {1.5e9 + 0.25, std::nullopt};
   file.enrol({dogs, enrolment("cat", {{5, 6}}, {"c"}, 0), enrolment("owl", {}, {})});
+  file.confirm_examples({file.list_examples("dog")[1].id});
   Calibration calibration;
   calibration.method = "mean";
   calibration.factor = 2;
@@ -123,6 +124,7 @@ TEST(RecognizerFolder, WhatIsMissingOrChangedIsNamedAndNothingIsMade) {
   EXPECT_THAT(with("\"dog\"", "7"), HasSubstr("recognizer.json"));
   EXPECT_THAT(with("\"backbone.npz\"", "\"../a.pcm\""), HasSubstr("outside the folder"));
   EXPECT_THAT(with("\"examples\"", "\"exhibits\""), HasSubstr("examples"));
+  EXPECT_THAT(with("\"confirmed\": false", "\"confirmed\": 7"), HasSubstr("recognizer.json"));
   write_file(folder / "out/recognizer.json", document);
   write_file(folder / "out/backbone.npz", "another");
   EXPECT_THAT(stated(), HasSubstr("differs from the file that was exported"));

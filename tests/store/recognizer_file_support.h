@@ -67,7 +67,8 @@ inline std::string all_of(const RecognizerFile& file) {
     }
   }
   for (const ExampleInfo& one : file.list_examples(""))
-    text += fmt::format("\n{} {} {} {} {}", one.id, one.class_name, one.source, one.hash, file.thumbnail(one.id));
+    text += fmt::format("\n{} {} {} {} {} {}", one.id, one.class_name, one.source, one.hash, file.thumbnail(one.id),
+                        one.confirmed);
   for (const ExampleInfo& one : file.list_unlabelled())
     text += fmt::format("\n{} {} {} {}", one.id, one.source, one.hash, file.unlabelled_thumbnail(one.id));
   if (snapshot.enrolled.unlabelled.defined())
@@ -83,7 +84,7 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
   const std::string some = classes.empty() ? "" : classes[random() % classes.size()].name;
   const auto number = static_cast<float>(random() % 100);
   const std::string hash = std::to_string(random() % 30);
-  switch (random() % 9) {
+  switch (random() % 10) {
     case 0:
       if (!some.empty() && !file.find_class(name)) return file.rename_class(some, name);
       break;
@@ -107,6 +108,9 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
     case 6:
       if (const auto unlabelled = file.list_unlabelled(); !unlabelled.empty())
         return file.remove_unlabelled({unlabelled[random() % unlabelled.size()].id});
+      break;
+    case 7:
+      if (!examples.empty()) return file.confirm_examples({examples[random() % examples.size()].id});
       break;
     default:
       break;

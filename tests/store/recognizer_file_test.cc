@@ -292,6 +292,40 @@ TEST_F(RecognizerFileTest, MovesExamplesToAnotherClassAsOneChange) {
   EXPECT_EQ(all_of(file), after);
 }
 
+TEST_F(RecognizerFileTest, ConfirmsExamplesUntilTheyLeaveTheirClass) {
+  RecognizerFile file(path_);
+  file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});
+  const int64_t dog = file.list_examples("dog")[1].id, cat = file.list_examples("cat")[0].id;
+  file.confirm_examples({cat, dog});
+  EXPECT_EQ(file.last_made()->what, "confirm 2 images");
+  EXPECT_THAT(file.confirmed_examples(), ElementsAre(dog, cat));
+  EXPECT_TRUE(file.example(dog).confirmed);
+  EXPECT_FALSE(file.list_examples("dog")[0].confirmed);
+  file.confirm_examples({dog});
+  EXPECT_FALSE(file.last_made()) << "it is confirmed already";
+  EXPECT_THAT(message_of([&] {
+                file.confirm_examples({file.list_examples("dog")[0].id, 999});
+              }),
+              HasSubstr("no example 999"));
+  EXPECT_THAT(file.confirmed_examples(), SizeIs(2)) << "all or nothing";
+  file.move_examples({dog}, "cat");
+  EXPECT_THAT(file.confirmed_examples(), ElementsAre(cat)) << "that it is a cat nobody has said";
+  file.remove_class("cat");
+  EXPECT_THAT(file.confirmed_examples(), IsEmpty());
+  EXPECT_THAT(file.check(), IsEmpty());
+  file.undo();
+  file.undo();
+  EXPECT_THAT(file.confirmed_examples(), ElementsAre(dog, cat));
+  file.undo();
+  EXPECT_THAT(file.confirmed_examples(), IsEmpty());
+  file.redo();
+  EXPECT_THAT(file.confirmed_examples(), ElementsAre(dog, cat));
+  file.compact();
+  EXPECT_THAT(RecognizerFile(path_).confirmed_examples(), ElementsAre(dog, cat));
+  SqliteFile(path_).run("UPDATE confirmations SET example = 77 WHERE removed_by IS NULL AND example = 2");
+  EXPECT_THAT(file.check(), ElementsAre(HasSubstr("1 confirmations of missing examples")));
+}
+
 TEST_F(RecognizerFileTest, KnowsWhenPhotosWereTakenThroughMovesAndUndo) {
   RecognizerFile file(path_);
   ClassEnrolment dogs = enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"});

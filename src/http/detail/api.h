@@ -98,7 +98,7 @@ class Api {
                       const char* turned);
   nlohmann::json list_changes(const Request& request);
   nlohmann::json remove_example(const Request& request);
-  nlohmann::json move_example(const Request& request);
+  nlohmann::json change_example(const Request& request);
   Response thumbnail(const Request& request);
   nlohmann::json readiness(const Request& request);
   nlohmann::json expected_accuracy(const Request& request);
