@@ -101,8 +101,8 @@ void Api::add_routes() {
       Runs::kAtOnce);
   handle("calibrate", [this](const Request& request, const Respond& respond) { calibrate(request, respond); });
   handle("test", [this](const Request& request, const Respond& respond) { test(request, respond); });
-  answer_with("accuracy", &Api::expected_accuracy);
-  answer_with("mapPhotos", &Api::map_of_photos);
+  answer_with("accuracy", &Api::expected_accuracy, Runs::kAtLength);
+  answer_with("mapPhotos", &Api::map_of_photos, Runs::kAtLength);
   handle("findSimilar", [this](const Request& request, const Respond& respond) { find_similar(request, respond); });
   answer_with("placePhotos", &Api::place_photos);
   answer_with("removePhotos", &Api::remove_photos);
@@ -110,7 +110,7 @@ void Api::add_routes() {
   answer_with("showRecognizer", &Api::describe_recognizer);
   // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
   answer_with("takeRecognizer", &Api::file_of_recognizer);
-  answer_with("takeOnnx", &Api::onnx_of_recognizer);
+  answer_with("takeOnnx", &Api::onnx_of_recognizer, Runs::kAtLength);
   answer_with("describeInference", &Api::describe_inference, Runs::kAtOnce);
   answer_with("inferenceLive", &Api::inference_live, Runs::kAtOnce);
   answer_with("inferenceReady", &Api::inference_ready, Runs::kAside);
@@ -126,6 +126,7 @@ void Api::add_routes() {
 Api::~Api() {
   decoders_.join();
   short_work_.join();
+  long_work_.join();
   service_thread_.join();
 }
 
@@ -155,7 +156,8 @@ Admitted Api::admit(const Head& head, Match match) {
   admitted.most_bytes = static_cast<uint64_t>(is_json ? options_.limits.json_bytes : options_.limits.body_bytes);
   if (head.content_length.value_or(0) > admitted.most_bytes)
     refuse(413, "the body exceeds {} bytes", admitted.most_bytes);
-  if (admitted.match.route->runs == Runs::kInWorker) admitted.place = admission_.begin();
+  if (admitted.match.route->runs == Runs::kInWorker || admitted.match.route->runs == Runs::kAtLength)
+    admitted.place = admission_.begin();
   return admitted;
 }
 
@@ -167,6 +169,7 @@ void Api::run_in(boost::asio::thread_pool& threads, const Respond& respond, std:
 boost::asio::thread_pool& Api::threads_for(const Route& route, const Request& request) {
   constexpr size_t kShortBody = size_t{64} << 10;
   if (route.runs == Runs::kAside) return service_thread_;
+  if (route.runs == Runs::kAtLength) return long_work_;
   const bool is_json = media_type(request.content_type) == "application/json";
   const bool is_short = request.body.empty() || (is_json && request.body.size() <= kShortBody);
   return is_short ? short_work_ : decoders_;

@@ -56,9 +56,11 @@ void Api::calibrate(const Request& request, const Respond& respond) {
     if (!upload.error.empty()) refuse(400, "an image could not be read: {}", upload.error);
   }
   with_features(request, sent, respond, [this, options, respond](const Request& now, const Array& others) {
-    // The job ends before the answer is sent: its client may ask for the next calibration at once.
-    const json shown = calibrated_on(now, others, options);
-    respond(json_response(shown));
+    run_in(long_work_, respond, [this, options, respond, now, others] {
+      // The job ends before the answer is sent: its client may ask for the next calibration at once.
+      const json shown = calibrated_on(now, others, options);
+      respond(json_response(shown));
+    });
   });
 }
 

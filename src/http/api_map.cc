@@ -63,16 +63,19 @@ Array held_feature(const RecognizerSnapshot& snapshot, const std::vector<Example
   refuse(404, "unknown image {}", wanted.example ? *wanted.example : *wanted.unlabelled);
 }
 
+/// What a file holds, and its unlabelled images in the order of their features.
+std::pair<RecognizerSnapshot, std::vector<ExampleInfo>> held_photos(const RecognizerFile& file) {
+  RecognizerSnapshot all = file.snapshot();
+  std::vector<ExampleInfo> entries = unlabelled_of(file, all);
+  return {std::move(all), std::move(entries)};
+}
+
 }  // namespace
 
 json Api::map_of_photos(const Request& request) {
   const ExclusiveJob job(maps_);
-  const auto [snapshot, unlabelled] = with_editor(request, [](const Recognizer& editor) {
-    RecognizerSnapshot all = editor.file().snapshot();
-    std::vector<ExampleInfo> entries = unlabelled_of(editor.file(), all);
-    return std::pair(std::move(all), std::move(entries));
-  });
-  if (map_ && map_->first == snapshot.revision) return map_->second;
+  if (map_ && map_->first == served_revision(request)) return map_->second;
+  const auto [snapshot, unlabelled] = with_own_file(request, held_photos);
   json photos = json::array();
   for (const MappedPhoto& photo : refusing(409, [&, &all = snapshot] { return map_photos(all); })) {
     json shown = numbered(photo, unlabelled);
@@ -99,20 +102,16 @@ void Api::find_similar(const Request& request, const Respond& respond) {
   const Wanted wanted = wanted_in(sent);
   const Array words = wanted.words ? feature_of_words(*wanted.words) : Array();
   const auto answer = [this, respond, count, wanted, words](const Request& now, const Array& features) {
-    const json photos = with_editor(now, [&](const Recognizer& editor) {
-      const RecognizerSnapshot snapshot = editor.file().snapshot();
-      const std::vector<ExampleInfo> unlabelled = unlabelled_of(editor.file(), snapshot);
-      const Array like = words.defined()      ? words
-                         : features.defined() ? features.row(0)
-                                              : held_feature(snapshot, unlabelled, wanted);
-      json found = json::array();
-      for (const SimilarPhoto& photo : similar_photos(snapshot, like, count)) {
-        json shown = numbered(photo, unlabelled);
-        shown["similarity"] = photo.similarity;
-        found.push_back(std::move(shown));
-      }
-      return found;
-    });
+    const auto [snapshot, unlabelled] = with_own_file(now, held_photos);
+    const Array like = words.defined()      ? words
+                       : features.defined() ? features.row(0)
+                                            : held_feature(snapshot, unlabelled, wanted);
+    json photos = json::array();
+    for (const SimilarPhoto& photo : similar_photos(snapshot, like, count)) {
+      json shown = numbered(photo, unlabelled);
+      shown["similarity"] = photo.similarity;
+      photos.push_back(std::move(shown));
+    }
     respond(json_response({{"photos", photos}}));
   };
   with_features(request, sent, respond, answer);

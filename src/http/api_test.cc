@@ -74,9 +74,11 @@ json Api::tested_on(const Request& request, TestFeatures images) {
 void Api::test(const Request& request, const Respond& respond) {
   const auto labelled = std::make_shared<Labelled>(labelled_of(read(request, {"labels", "names"})));
   with_features(request, labelled->sent, respond, [this, labelled, respond](const Request& now, const Array& features) {
-    json shown = tested_on(now, test_features(*labelled, features));
-    shown["unreadable"] = unreadable_json(labelled->sent.images);
-    respond(json_response(shown));
+    run_in(long_work_, respond, [this, labelled, respond, now, features] {
+      json shown = tested_on(now, test_features(*labelled, features));
+      shown["unreadable"] = unreadable_json(labelled->sent.images);
+      respond(json_response(shown));
+    });
   });
 }
 

@@ -212,6 +212,13 @@ class Api {
     Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
     return refusing(409, [&] { return work(recognizer); });
   }
+  /// Runs `work` on the file, opened for it alone, while the others keep answering and changing.
+  template <typename Work>
+  auto with_own_file(const Request& request, const Work& work) {
+    served_revision(request);
+    const RecognizerFile file(path_, FileUse::kChange, options_.limits.file);
+    return work(file);
+  }
   /// The revision of the file, once it is known to be the one that is served.
   int64_t served_revision(const Request& request) {
     return with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });
@@ -250,6 +257,7 @@ class Api {
   std::vector<Route> routes_;
   boost::asio::thread_pool service_thread_{1};
   boost::asio::thread_pool short_work_{2};  ///< for what is short
+  boost::asio::thread_pool long_work_{3};   ///< one for each ExclusiveKind, so that what is short need not wait for it
   boost::asio::thread_pool decoders_;       ///< for images and long bodies
   BatchEngine engine_;
   Followers followers_{revision_source()};  ///< last, since it uses the others

@@ -13,6 +13,7 @@ namespace protocom::http {
 /// Where a route's work is done, so that questions about the server's state are answered however busy it is.
 enum class Runs {
   kInWorker,  ///< beside a few others
+  kAtLength,  ///< beside the other long jobs, of which one of a kind runs at a time
   kAside,     ///< in a thread of its own for what is short
   kAtOnce     ///< in the sockets' thread: nothing that could wait
 };
