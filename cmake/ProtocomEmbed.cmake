@@ -1,5 +1,6 @@
-# protocom_strip_script(VARIABLE FILE): takes comments, indentation and empty lines out of a script. Lines stay lines, so what ends a statement still
-# does. A comment behind code has two spaces before it, which no text of the page may have before two slashes; one within code is of types, /** @type ... */.
+# protocom_strip_script(VARIABLE FILE): takes comments, indentation and empty lines out of a script. Lines are joined only behind what cannot end a
+# statement without a semicolon. A comment behind code has two spaces before it, which no text of the page may have before two slashes; one within
+# code is of types, /** @type ... */.
 # A template literal over several lines would lose its own spaces: it is refused.
 function(protocom_strip_script variable file)
   set(text "\n${${variable}}")
@@ -13,6 +14,7 @@ function(protocom_strip_script variable file)
   string(REGEX REPLACE "/\\*\\* @([^*]|\\*+[^*/])*\\*+/ ?" "" text "${text}")
   string(REGEX REPLACE "\n[ \n]+" "\n" text "${text}")
   string(REGEX REPLACE "^\n" "" text "${text}")
+  string(REGEX REPLACE "([;{,(])\n" "\\1" text "${text}")
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 

@@ -53,7 +53,7 @@ function show() {
   byId('not-calibrated').hidden = made !== null;
   byId('calibrated').hidden = made === null;
   byId('calibrate').textContent = made ? isSuggested(made) ? 'Learn it again' : 'Back to the suggestion' : 'Learn to say “none of these”';
-  byId('none-state').textContent = made ? sentence(made, isDifferentOnly(made)) : 'not learned yet: every photo gets one of your classes';
+  byId('none-state').textContent = made ? sentence(made, isDifferentOnly(made)) : 'off: every photo gets one of your classes';
   if (!made) return;
   const all = settings(), at = all.findIndex(one => one.false_accept === made.false_accept);
   byId('slider').max = all.length - 1;

@@ -44,7 +44,7 @@ export function listenToCamera(id, take) {
   /** @type {MediaStream | null} */
   let stream = null;
   const video = el('video', {muted: true, autoplay: true, playsInline: true, 'aria-label': 'What the camera sees'});
-  const shoot = el('button', {type: 'button'}, 'Take a photo (hold for more)');
+  const shoot = el('button', {}, 'Take a photo (hold for more)');
   const box = el('div', {class: 'camera', hidden: true}, video, shoot);
   place.append(box);
 

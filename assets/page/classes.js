@@ -8,6 +8,7 @@ import {enrolFiles} from './enrol.js';
 import {classesOf, filesOfDrop, filesOfFolder, picturesOf} from './folders.js';
 import {exampleImage, isPicture} from './pictures.js';
 import {on, state} from './state.js';
+import {addTests, testedOf} from './testing.js';
 import {byName, classNamed, counted, displayName, wordsFor} from './words.js';
 
 const thumbsOfClass = 6;
@@ -50,15 +51,19 @@ function classCard(one) {
                   el('a', {href: '#teach/' + encodeURIComponent(one.class), title: one.class},
                      el('span', {class: 'thumbs'}), el('span', {class: 'name'}, displayName(one.class)),
                      el('span', {class: 'about'}, counted(one.images, 'photo') + (one.embedding_source === 'text' ? ', described' : '')),
+                     el('span', {class: 'tested'}),
                      some.length ? el('span', {class: 'about'}, some.join(', ') + (more > 0 ? ` and ${more} more` : '')) : null,
                      el('span', {class: 'certainty', hidden: true}, el('span', {class: 'meter'}), el('span', {class: 'sure'}))));
-  const add = el('button', {type: 'button', class: 'add plain small square', 'aria-label': 'Add photos to ' + displayName(one.class), title: 'Add photos', onclick: () => {
+  const add = el('button', {class: 'add plain small square', 'aria-label': 'Add photos to ' + displayName(one.class), title: 'Add photos', onclick: () => {
     cardClass = one.class;
     byId('card-files').click();
   }}, icon('plus'));
   card.append(add);
   card.dataset.class = one.class;
   takeDrops(card, found => enrolInto(one.class, picturesOf(found)));
+  const tests = el('span', {class: 'tests', 'aria-hidden': 'true'}, 'Test photos');
+  takeDrops(tests, found => addTests(picturesOf(found), one.class));
+  card.append(tests);
   watcher.observe(card);
   return card;
 }
@@ -68,6 +73,7 @@ function showRight() {
   const found = new Map((state.accuracy?.by_class ?? []).map(one => [one.class, one]));
   for (const card of byId('classes').querySelectorAll('[data-class]')) {
     const one = found.get(card.dataset.class), place = part(card, '.certainty');
+    part(card, '.tested').textContent = testedOf(card.dataset.class);
     place.hidden = !one;
     if (!one) continue;
     part(place, '.meter').replaceChildren(bar(one.right / one.asked, ''));
@@ -79,12 +85,12 @@ function showRight() {
 let cardClass = '';
 
 /** The first card makes classes. */
-const newCard = el('li', {class: 'class-card new'}, el('button', {type: 'button', id: 'add-class', onclick: () => openForm()}, icon('plus'), 'Class'),
+const newCard = el('li', {class: 'class-card new'}, el('button', {id: 'add-class', onclick: () => openForm()}, icon('plus'), 'Class'),
                    el('label', {class: 'button link mouse', htmlFor: 'more-folder'}, icon('folder'), 'Whole folder'), byId('more-folder'));
 byId('classes').append(newCard);
 
 /** @param {string} name @param {File[]} files */
-async function enrolInto(name, files) {
+export async function enrolInto(name, files) {
   if (!files.length) throw new Error('These files are not photos.');
   say(await enrolFiles(new Map([[name, files]])));
 }
@@ -118,6 +124,8 @@ export function takeDrops(zone, take) {
   for (const event of ['dragenter', 'dragover']) zone.addEventListener(event, () => zone.classList.add('over'));
   for (const event of ['dragleave', 'drop']) zone.addEventListener(event, () => zone.classList.remove('over'));
   zone.addEventListener('drop', event => {
+    if (event.defaultPrevented) return;  // a zone within it took the files
+    event.preventDefault();
     const data = /** @type {DragEvent} */ (event).dataTransfer;
     if (data) attempt(null, async () => take(await filesOfDrop(data)));
   });
@@ -210,7 +218,7 @@ export const listenToFolder = (id, take) => byId(id).addEventListener('change', 
 
 export function listenToClasses() {
   on('recognizer', showClasses);
-  on('accuracy', showRight);
+  for (const what of /** @type {('accuracy' | 'tests')[]} */ (['accuracy', 'tests'])) on(what, showRight);
   byId('class-search').addEventListener('input', showClasses);
   takeDrops(byId('start'), teach);
   takeDrops(newCard, teach);

@@ -3,8 +3,9 @@
 import {undo} from './actions.js';
 import {attempt, bar, byId, el, onPress, part, refill, sayAt, showBlob} from './dom.js';
 import {exampleImage} from './pictures.js';
-import {classOf, confirm, decide, decideNone, firstOf, reopen} from './photos.js';
+import {classOf, confirm, decide, decideNone, drop, firstOf, reopen} from './photos.js';
 import {state} from './state.js';
+import {addTests} from './testing.js';
 import {classNamed, displayName, percent, plainly} from './words.js';
 import {hideWhere, listenToWhere, zoom} from './zoom.js';
 
@@ -60,7 +61,7 @@ function choices(answer) {
 /** @param {{name: string | null, probability: number, key: string}} choice */
 function choiceRow({name, probability, key}) {
   const which = /** @type {Photo} */ (photo);
-  const button = el('button', {type: 'button', class: name === null ? 'choice none' : 'choice', title: key ? 'Key ' + key : null,
+  const button = el('button', {class: name === null ? 'choice none' : 'choice', title: key ? 'Key ' + key : null,
                                onclick: () => attempt(null, async () => name === null ? decideNone([which]) : decide([which], name))},
                     bar(probability), el('kbd', {'aria-hidden': 'true'}, key),
                     el('span', {class: 'choice-name'}, name === null ? 'None of these' : displayName(name)), el('span', {class: 'choice-percent'}, percent(probability)));
@@ -94,6 +95,7 @@ function fill() {
   if (answer) fillAnswer(answer);
   byId('confirm').hidden = verdict !== null || !answer;
   byId('confirm').setAttribute('aria-label', name === null ? 'Yes, none of these' : `Yes, ${displayName(name)}`);
+  byId('as-test').hidden = verdict !== null || !answer;
   byId('not-any').hidden = verdict !== null || first.none || !answer;
   byId('take-back').hidden = !canTakeBack();
 }
@@ -117,6 +119,12 @@ export function listenToDetails() {
   onPress('confirm', () => withPhoto(byId('confirm'), which => confirm([which])));
   onPress('not-any', () => withPhoto(byId('not-any'), async which => decideNone([which])));
   onPress('take-back', () => withPhoto(byId('take-back'), async which => which.verdict?.class === null ? reopen(which) : undo()));
+  onPress('as-test', () => withPhoto(byId('as-test'), async which => {
+    const name = classNamed(byId('right-class').value) || firstOf(which).name;
+    if (!name) throw new Error('Choose its class.');
+    await addTests([which.file], name);
+    drop(which);
+  }));
   byId('correction').addEventListener('submit', (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const name = classNamed(byId('right-class').value);

@@ -13,7 +13,7 @@ export const part = (within, selector) => within?.querySelector(selector);
 export const onPress = (id, work) => byId(id).addEventListener('click', work);
 
 /**
- * An element: el('button', {type: 'button', class: 'plain', onclick: f}, 'Undo').
+ * An element: el('button', {class: 'plain', onclick: f}, 'Undo').
  * @param {string} tag
  * @param {Record<string, any>} [attributes] properties where the element has them (functions are listeners), else attributes
  * @param {...(Node | string | null)} children
@@ -21,6 +21,7 @@ export const onPress = (id, work) => byId(id).addEventListener('click', work);
  */
 export function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
+  if (tag === 'button') made.setAttribute('type', 'button');  // which sends no form
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined) continue;
     if (typeof value === 'function') made.addEventListener(name.replace(/^on/, ''), value);
@@ -45,6 +46,12 @@ export function icon(name) {
   const made = svg('svg', {class: 'icon', 'aria-hidden': 'true'});
   made.append(svg('use', {href: '#i-' + name}));
   return made;
+}
+
+/** A cross that takes something away. @param {string} label @param {() => Promise<unknown>} work */
+export function cross(label, work) {
+  const button = el('button', {class: 'plain small square', 'aria-label': label, title: label, onclick: () => attempt(button, work)}, icon('close'));
+  return button;
 }
 
 /**
@@ -73,16 +80,16 @@ let fading;
 /** @param {string} text @param {boolean} [wrong] */
 export function say(text, wrong = false) {
   const status = byId('status');
-  status.textContent = text;
+  status.textContent = status.title = text;
   status.classList.toggle('wrong', wrong);
   status.classList.remove('over-with');
   clearTimeout(fading);
   if (!wrong) fading = setTimeout(() => status.classList.add('over-with'), shownFor);
 }
 
-/** What was said is of another view. */
+/** What was said is of another view, or of earlier work. */
 export function hush() {
-  if (!byId('status').classList.contains('wrong')) byId('status').classList.add('over-with');
+  byId('status').className = 'over-with';
 }
 
 /**

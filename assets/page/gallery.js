@@ -2,13 +2,13 @@
 
 import {remember} from './actions.js';
 import {call, callJson, classPath} from './api.js';
-import {attempt, byId, el, onClick, onSubmit, refill, say} from './dom.js';
-import {enrolFiles} from './enrol.js';
+import {attempt, byId, cross, el, onClick, onSubmit, refill, say} from './dom.js';
 import {picturesOf} from './folders.js';
 import {exampleImage} from './pictures.js';
 import {forgotten, merged, renamed} from './photos.js';
 import {on, refresh, state} from './state.js';
-import {listenToFiles, takeDrops} from './classes.js';
+import {enrolInto, listenToFiles, takeDrops} from './classes.js';
+import {addTests} from './testing.js';
 import {classNamed, counted, displayName, timeOf, wordsFor} from './words.js';
 
 /** The class that is shown; null: none. @type {string | null} */
@@ -43,21 +43,13 @@ async function show() {
 
 // Photos.
 
-/** Where this browser keeps which photos are right although they look like another class. */
-const rightPlace = () => 'right ' + location.pathname + state.recognizer?.name;
-/** @returns {string[]} */
-const rightOnes = () => JSON.parse(localStorage.getItem(rightPlace()) ?? '[]');
-/** A number is given again once what had it is gone for good. @param {Example} one */
-const identityOf = one => `${one.example} ${one.time}`;
-
 /** @param {Example[]} examples */
 function showExamples(examples) {
-  const right = new Set(rightOnes()), known = new Set(examples.filter(one => right.has(identityOf(one))).map(one => one.example));
-  const taken = new Map((state.accuracy?.mistakes ?? []).filter(one => !known.has(one.example)).map(one => [one.example, one.taken_for]));
-  const twins = twinsHere(), doubtful = examples.filter(one => taken.has(one.example));
-  const rest = examples.filter(one => !taken.has(one.example));
+  const taken = new Map((state.accuracy?.mistakes ?? []).map(one => [one.example, one.taken_for]));
+  const twins = twinsHere(), isDoubtful = (/** @type {Example} */ one) => taken.has(one.example) && !one.confirmed;
+  const doubtful = examples.filter(isDoubtful), rest = examples.filter(one => !isDoubtful(one));
   rest.sort((a, b) => (twins.get(a.example)?.at ?? Infinity) - (twins.get(b.example)?.at ?? Infinity) || 0);
-  refill(byId('examples'), [...doubtful, ...rest].map(one => exampleCard(one, taken.get(one.example), twins.get(one.example)?.said)));
+  refill(byId('examples'), [...doubtful, ...rest].map(one => exampleCard(one, isDoubtful(one) ? taken.get(one.example) : undefined, twins.get(one.example)?.said)));
   byId('doubtful').hidden = doubtful.length === 0;
   byId('doubtful').textContent = doubtful.length === 1 ? 'One photo looks more like another class: is it in the right one?'
                                                        : `${doubtful.length} photos look more like other classes: are they in the right one?`;
@@ -80,7 +72,7 @@ function twinsHere() {
 
 /** @param {Example} one @param {string} title @param {string} to */
 function moveButton(one, title, to) {
-  const move = el('button', {type: 'button', class: 'plain move', 'aria-label': `Move ${title} to ${displayName(to)}`, onclick: () => attempt(move, async () => {
+  const move = el('button', {class: 'plain move', 'aria-label': `Move ${title} to ${displayName(to)}`, onclick: () => attempt(move, async () => {
     const done = await callJson('PATCH', 'v1/examples/' + one.example, {class: to});
     remember(`move ${title} to ${displayName(to)}`, [done.change]);
     forgotten({example: one.example}, done.change);
@@ -91,22 +83,23 @@ function moveButton(one, title, to) {
 }
 
 /** @param {Example} one @param {string} title */
-const rightButton = (one, title) => el('button', {type: 'button', class: 'plain', 'aria-label': 'It is right: ' + title, onclick: () => attempt(null, async () => {
-  localStorage.setItem(rightPlace(), JSON.stringify([...rightOnes(), identityOf(one)]));
-  await show();
+const rightButton = (one, title) => el('button', {class: 'plain', 'aria-label': 'It is right: ' + title, onclick: () => attempt(null, async () => {
+  const done = await callJson('PATCH', 'v1/examples/' + one.example, {confirmed: true});
+  remember(`${title} is right`, [done.change]);
+  await refresh();
   say(`${title} stays, and is not asked about again.`);
 })}, 'It is right');
 
 /** @param {Example} one @param {string | undefined} takenFor @param {string | undefined} twin */
 function exampleCard(one, takenFor, twin) {
   const title = one.source || 'photo ' + one.example;
-  const remove = el('button', {type: 'button', class: 'plain', 'aria-label': 'Remove ' + title, onclick: () => attempt(remove, async () => {
+  const remove = cross('Remove ' + title, async () => {
     const done = await call('DELETE', 'v1/examples/' + one.example);
     remember(`remove ${title}`, [done.change]);
     forgotten({example: one.example}, done.change);
     await refresh();
     say(`${title} was removed. Undo restores it.`);
-  })}, 'Remove');
+  });
   return el('li', {class: takenFor ? 'example doubt' : 'example'}, exampleImage(one.example, title),
             takenFor ? el('span', {class: 'taken-for'}, 'Looks like ' + displayName(takenFor)) : null,
             twin ? el('span', {class: 'twin'}, twin) : null, takenFor ? rightButton(one, title) : null, takenFor ? moveButton(one, title, takenFor) : null, remove);
@@ -119,7 +112,7 @@ function showAttributes(entry) {
   byId('class-attributes').hidden = !state.recognizer?.attributes.length;
   byId('chips').replaceChildren(...entry.attributes.map(has => {
     const words = wordsFor(has.name) + (has.weight < 0.995 ? ` ${Math.round(100 * has.weight)} %` : '');
-    const remove = el('button', {type: 'button', 'aria-label': 'Remove the attribute ' + words, onclick: () => attempt(remove, () =>
+    const remove = el('button', {'aria-label': 'Remove the attribute ' + words, onclick: () => attempt(remove, () =>
       setAttributes(entry.attributes.filter(other => other !== has)), byId('attribute-error'))}, '×');
     return el('li', {class: 'chip'}, words, remove);
   }));
@@ -183,11 +176,7 @@ async function removeClass() {
 }
 
 /** @param {File[]} files */
-async function addPhotos(files) {
-  if (name === null) return;
-  if (!files.length) throw new Error('These files are not photos.');
-  say(await enrolFiles(new Map([[name, files]])));
-}
+const addPhotos = async files => name === null ? null : enrolInto(name, files);
 
 export function listenToGallery() {
   for (const what of /** @type {('recognizer' | 'accuracy')[]} */ (['recognizer', 'accuracy'])) on(what, () => { attempt(null, show); });
@@ -195,6 +184,7 @@ export function listenToGallery() {
   onSubmit('merge-form', merge, 'rename-error');
   onSubmit('attribute-form', addAttribute, 'attribute-error');
   listenToFiles('class-files', addPhotos);
+  listenToFiles('class-tests', async files => { if (name !== null) await addTests(files, name); });
   takeDrops(byId('class-page'), found => addPhotos(picturesOf(found)));
   onClick('remove-class', removeClass);
 }

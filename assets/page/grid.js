@@ -18,7 +18,7 @@ let lastSelected = null;
 /** @param {Photo} photo */
 function cardOf(photo) {
   const picture = el('img', {class: 'photo', alt: photo.name});
-  const button = el('button', {type: 'button', class: 'open', onclick: () => show(photo), onfocus: () => { current = photo; }},
+  const button = el('button', {class: 'open', onclick: () => show(photo), onfocus: () => { current = photo; }},
                     el('span', {class: 'frame'}, picture), el('span', {class: 'verdict'}), el('span', {class: 'certainty'}, el('span', {class: 'meter', hidden: true}), el('span', {class: 'sure'})));
   const box = el('input', {type: 'checkbox', 'aria-label': 'Select ' + photo.name,
                            onclick: (/** @type {MouseEvent} */ event) => select(photo, event.shiftKey)});

@@ -20,15 +20,15 @@ export function openHistory(shown) {
  * @param {() => Promise<void>} work
  */
 function row(change, label, work) {
-  const button = el('button', {type: 'button', class: 'plain', 'aria-label': `${label}: ${plainly(change.what)}`, onclick: () => attempt(button, work)}, label);
+  const button = el('button', {class: 'plain', 'aria-label': `${label}: ${plainly(change.what)}`, onclick: () => attempt(button, work)}, label);
   return el('li', {}, el('span', {class: 'name'}, plainly(change.what)), el('span', {class: 'about'}, change.time ? timeOf(change.time) : ''), button);
 }
 
 async function show() {
   /** @type {{changes: Change[], undone: Change[]}} */
   const {changes, undone} = await call('GET', 'v1/changes');
-  byId('changes').replaceChildren(...changes.map((change, i) => row(change, i ? 'Undo back to here' : 'Undo', () => undo(change.id))));
-  byId('undone').replaceChildren(...undone.map((change, i) => row(change, i ? 'Redo up to here' : 'Redo', () => redo(change.id))).reverse());
+  byId('changes').replaceChildren(...changes.map((change, i) => row(change, i ? 'Undo to here' : 'Undo', () => undo(change.id))));
+  byId('undone').replaceChildren(...undone.map((change, i) => row(change, i ? 'Redo to here' : 'Redo', () => redo(change.id))).reverse());
   byId('undone-part').hidden = undone.length === 0;
   byId('no-changes').hidden = changes.length + undone.length > 0;
 }

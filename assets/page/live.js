@@ -22,7 +22,7 @@ function show(answer) {
   byId('live-verdict').textContent = none ? 'None of these' : displayName(answer.ranking[0].class);
   byId('live-verdict').classList.toggle('none', none);
   refill(byId('live-ranking'), answer.ranking.map(one => el('li', {}, el('button', {
-    type: 'button', class: 'choice', title: 'Put into the field', onclick: () => { byId('live-class').value = displayName(one.class); }},
+    class: 'choice', title: 'Put into the field', onclick: () => { byId('live-class').value = displayName(one.class); }},
     bar(one.probability), el('span', {class: 'choice-name'}, displayName(one.class)), el('span', {class: 'choice-percent'}, percent(one.probability))))));
 }
 

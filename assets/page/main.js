@@ -5,7 +5,7 @@ import {useKey} from './api.js';
 import {listenToCalibration} from './calibrate.js';
 import {listenToClasses, listenToFiles, takeDrops} from './classes.js';
 import {listenToDetails} from './details.js';
-import {attempt, byId, hush, onPress, onSubmit} from './dom.js';
+import {attempt, byId, hush, onPress, onSubmit, part} from './dom.js';
 import {listenToExports} from './exports.js';
 import {listenToOthers} from './follow.js';
 import {openClass, listenToGallery} from './gallery.js';
@@ -17,7 +17,7 @@ import {listenToNext} from './next.js';
 import {acceptedTypes} from './pictures.js';
 import {ask, photos} from './photos.js';
 import {on, refresh, state} from './state.js';
-import {listenToTesting, testOrAsk} from './testing.js';
+import {hasTests, listenToTesting, testOrAsk} from './testing.js';
 import {listenToUnsorted} from './unsorted.js';
 import {listenToUse} from './use.js';
 import {counted} from './words.js';
@@ -50,7 +50,7 @@ function showSummary() {
 
 /** What was asked lies here alone: it is not lost without a question. */
 function listenToLeaving() {
-  addEventListener('beforeunload', event => { if (photos.length && navigator.userActivation?.hasBeenActive !== false) event.preventDefault(); });
+  addEventListener('beforeunload', event => { if ((photos.length || hasTests()) && navigator.userActivation?.hasBeenActive !== false) event.preventDefault(); });
   // Changes by another tab or program.
   addEventListener('visibilitychange', () => { if (!document.hidden) attempt(null, refresh); });
 }
@@ -58,8 +58,9 @@ function listenToLeaving() {
 function listenToHelp() {
   onPress('open-help', () => byId('help').showModal());
   onPress('close-help', () => byId('help').close());
-  // Sheets and what is said at the bottom of the screen do not lie upon one another.
-  new ResizeObserver(() => document.documentElement.style.setProperty('--foot', byId('foot').offsetHeight + 'px')).observe(byId('foot'));
+  // What sticks below the header does so however much is said in it.
+  const header = part(document.body, 'header');
+  new ResizeObserver(() => document.documentElement.style.setProperty('--head', header.offsetHeight + 'px')).observe(header);
 }
 
 /** Where the server has several recognizers, one is chosen here: each has a page of its own. */

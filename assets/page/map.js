@@ -99,7 +99,7 @@ function showSelection() {
   if (hadFocus && !selected.size) byId('map').focus({preventScroll: true});
   byId('map-count').textContent = `${selected.size} selected`;
   refill(byId('map-selected'), [...selected.values()].slice(0, mostShown).map(one => el('li', {}, el('button', {
-    type: 'button', class: 'open', title: 'Take it out of the selection', 'aria-label': `Take this photo out of the selection: ${nameOf(one)}`, onclick: () => toggle([one])},
+    class: 'open', title: 'Take it out of the selection', 'aria-label': `Take this photo out of the selection: ${nameOf(one)}`, onclick: () => toggle([one])},
     keptImage(pathOf(one), '', true)))));
 }
 

@@ -37,7 +37,7 @@ function giveKeys() {
 /** @param {string} key @param {string} name @param {Suggested} now */
 function choice(key, name, now) {
   const isLikely = name === now.class;
-  return el('li', {}, el('button', {type: 'button', class: isLikely ? 'choice likely' : 'choice', onclick: () => label(name)},
+  return el('li', {}, el('button', {class: isLikely ? 'choice likely' : 'choice', onclick: () => label(name)},
                          isLikely ? bar(now.probability) : null, el('kbd', {'aria-hidden': 'true'}, key.toUpperCase()),
                          el('span', {class: 'choice-name'}, displayName(name)),
                          isLikely ? el('span', {class: 'choice-percent'}, percent(now.probability)) : null));

@@ -290,6 +290,12 @@ export function forgotten(what, change) {
 /** Photos marked as none of the classes. */
 export const unknownPhotos = () => photos.filter(photo => photo.verdict?.class === null);
 
+/** It is asked about no more. @param {Photo} photo */
+export function drop(photo) {
+  photos.splice(photos.indexOf(photo), 1);
+  tell('added');
+}
+
 export function clear() {
   photos.length = decisions.length = 0;
   tell('added');

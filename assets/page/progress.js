@@ -1,6 +1,6 @@
 // A bar with a count and the time that is left.
 
-import {byId} from './dom.js';
+import {byId, hush} from './dom.js';
 import {duration} from './words.js';
 
 /** One piece of work that people wait for. */
@@ -14,6 +14,7 @@ export class Progress {
     this.stop = new AbortController();
     byId('progress-cancel').onclick = () => this.stop.abort();
     byId('progress').hidden = false;
+    hush();
     this.show();
   }
 

@@ -14,13 +14,13 @@ export const state = {
 const channels = new EventTarget();
 
 /**
- * 'recognizer': its classes, calibration or last change are others now. 'accuracy': there is a new estimate, or none.
- * @param {'recognizer' | 'accuracy'} what
+ * 'recognizer': its classes, calibration or last change are others now. 'accuracy': there is a new estimate, or none. 'tests': so it is of the test photos.
+ * @param {'recognizer' | 'accuracy' | 'tests'} what
  * @param {() => void} listener
  */
 export const on = (what, listener) => channels.addEventListener(what, listener);
 
-/** @param {'recognizer' | 'accuracy'} what */
+/** @param {'recognizer' | 'accuracy' | 'tests'} what */
 export const tell = what => channels.dispatchEvent(new Event(what));
 
 export async function refresh() {

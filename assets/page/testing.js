@@ -1,27 +1,42 @@
-// A folder of labelled photos that the recognizer has not seen: how many it answers right, and what it takes for what.
+// Labelled photos that the recognizer has not seen: how many it answers right, and what it takes for what. This window keeps them, and asks again
+// after each change.
 
 import {stopEstimating} from './accuracy.js';
 import {call, callJson} from './api.js';
-import {attempt, byId, el, onPress, say, showBlob} from './dom.js';
+import {attempt, byId, cross, el, onPress, say, showBlob} from './dom.js';
 import {classesOf, picturesOf} from './folders.js';
 import {listenToClassFolder} from './classes.js';
-import {pieces, shrink} from './pictures.js';
+import {fingerprint, isPicture, pieces, shrink} from './pictures.js';
 import {ask} from './photos.js';
 import {Progress} from './progress.js';
-import {state} from './state.js';
+import {on, state, tell} from './state.js';
 import {byName, classNamed, counted, displayName, percent} from './words.js';
 
-/** @typedef {{name: string, file: File, blob: Blob, label: string, feature: number[]}} Labelled */
-/** @typedef {Tested & {file: File}} Shown */
+/** @typedef {{name: string, file: File, blob: Blob, label: string, print: string, feature: number[]}} Labelled */
+/** @typedef {Tested & {photo: Labelled}} Shown */
 
 const photosAtOnce = 16;
 const rowsAtOnce = 400;  // a server takes 8 MB of JSON
-const mostClasses = 12, mostShown = 24;
+const mostClasses = 12, mostShown = 120;
 
+/** The test photos, by their fingerprints. @type {Map<string, Labelled>} */
+let kept = new Map();
+/** The revision that was tested last. */
+let testedAt = -1;
+/** Those that could not be read. */
+let unreadable = 0;
 /** What the last test said of each photo. @type {Shown[]} */
 let tested = [];
 /** Those that are wrong, the surest first. @type {Shown[]} */
 let worst = [];
+
+export const hasTests = () => kept.size > 0;
+
+/** How those of a class were answered. @param {string} name */
+export function testedOf(name) {
+  const own = tested.filter(one => one.class === name);
+  return own.length ? `${counted(own.length, 'test photo')}, ${own.filter(one => one.right).length} right` : '';
+}
 
 /** Photos of all classes in turn, so that each part of them has some of each. @param {Map<string, File[]>} classes */
 function inTurn(classes) {
@@ -32,23 +47,20 @@ function inTurn(classes) {
   return all;
 }
 
-/** @param {{file: File, label: string}[]} given @returns {Promise<{all: Labelled[], unreadable: number}>} */
-async function embedded(given) {
+/** Adds those that can be read. @param {{file: File, label: string}[]} given */
+async function embed(given) {
   const progress = new Progress('Looking at test photos', given.length);
-  /** @type {Labelled[]} */
-  const all = [];
-  let unreadable = 0;
   try {
     for (let begin = 0; begin < given.length; begin += photosAtOnce) {
       const some = [];
-      for (const one of given.slice(begin, begin + photosAtOnce)) some.push({...one, name: one.file.name, blob: await shrink(one.file)});
+      for (const one of given.slice(begin, begin + photosAtOnce)) some.push({...one, name: one.file.name, print: await fingerprint(one.file), blob: await shrink(one.file)});
       for (const piece of pieces(some, photosAtOnce)) {
         const form = new FormData();
         for (const one of piece) form.append('image', one.blob, one.name);
         form.append('with_features', 'true');
         const {answers} = await call('POST', 'v1/classify?top=1&nearest=0', form, {signal: progress.signal});
         answers.forEach((/** @type {Answer} */ answer, /** @type {number} */ i) => {
-          if (answer.feature) all.push({...piece[i], feature: answer.feature.map(value => Number(value.toPrecision(7)))});
+          if (answer.feature) kept.set(piece[i].print, {...piece[i], feature: answer.feature.map(value => Number(value.toPrecision(7)))});
           else ++unreadable;
         });
         progress.step(piece.length);
@@ -57,7 +69,6 @@ async function embedded(given) {
   } finally {
     progress.finish();
   }
-  return {all, unreadable};
 }
 
 /** Wilson's interval of 95 %. @param {number} right @param {number} of */
@@ -67,39 +78,90 @@ function interval(right, of) {
   return [Math.max(0, middle - half), Math.min(1, middle + half)].map(value => Math.round(100 * value));
 }
 
-/** @param {Map<string, File[]>} classes */
-async function test(classes) {
+/** Takes more test photos, if there is something to test with them, and tests. @param {{file: File, label: string}[]} given */
+async function take(given) {
   if (!state.classes.length) throw new Error('There are no classes yet to test: make some first.');
-  const {all, unreadable} = await embedded(inTurn(classes));
-  if (!all.length) throw new Error('No photo of the folder can be read.');
+  const before = new Map(kept);
+  try {
+    await embed(given);
+    if (!kept.size) throw new Error('No photo can be read.');
+    await test();
+  } catch (error) {
+    kept = before;
+    throw error;
+  }
+  say(byId('test-title').textContent + '.');
+}
+
+/** Test photos of one class. @param {File[]} files @param {string} label */
+export async function addTests(files, label) {
+  const pictures = files.filter(isPicture);
+  if (!pictures.length) throw new Error('These files are not photos.');
+  await take(pictures.map(file => ({file, label})));
+}
+
+/** @param {Map<string, File[]>} classes */
+async function testFolder(classes) {
+  await take(inTurn(classes));
+  byId('test').scrollIntoView({block: 'nearest'});
+}
+
+/** Answers all of them, with the classes as they are now. */
+async function test() {
   stopEstimating();
+  const all = [...kept.values()], revision = state.revision;
   /** @type {Record<string, number>} */
-  const sum = {images: 0, right: 0, refused: 0, unknown: 0, accepted: 0, already_enrolled: 0, unreadable};
-  tested = [];
+  const sum = {images: 0, right: 0, refused: 0, unknown: 0, accepted: 0, already_enrolled: 0};
+  /** @type {Shown[]} */
+  const found = [];
   for (let begin = 0; begin < all.length; begin += rowsAtOnce) {
     const some = all.slice(begin, begin + rowsAtOnce);
     // Photos are found again by their places, since those that are enrolled are left out.
     const done = await callJson('POST', 'v1/test', {features: some.map(one => one.feature), labels: some.map(one => one.label), names: some.map((_, i) => String(i))});
     for (const key of Object.keys(sum)) sum[key] += Number(done[key]) || 0;
-    tested.push(...done.tested.map((/** @type {Tested} */ one) => ({...one, file: some[Number(one.image)].file})));
+    found.push(...done.tested.map((/** @type {Tested} */ one) => ({...one, photo: some[Number(one.image)]})));
   }
+  tested = found;
+  testedAt = revision;
   worst = tested.filter(one => one.known && !one.right).sort((a, b) => b.certainty - a.certainty);
   show(sum);
+}
+
+/** They are gone, or cannot be tested any more. */
+function hide() {
+  tested = worst = [];
+  byId('test').hidden = true;
+  tell('tests');
+}
+
+/** After a change. */
+async function testAgain() {
+  if (testedAt === state.revision) return;
+  testedAt = state.revision;
+  if (kept.size) await test().catch(hide);
+}
+
+/** @param {Labelled} photo */
+async function remove(photo) {
+  kept.delete(photo.print);
+  if (kept.size) await test();
+  else hide();
 }
 
 /** @param {Record<string, number>} sum */
 function show(sum) {
   const [low, high] = interval(sum.right, sum.images);
   byId('test-title').textContent = `${sum.right} of ${counted(sum.images, 'test photo')} right: ${Math.round(100 * sum.right / sum.images)} of 100 (${low} to ${high})`;
-  const notes = [[sum.refused, 'of your classes answered “none of these”'], [sum.already_enrolled, 'left out, since the recognizer has them'], [sum.unreadable, 'could not be read'],
+  const notes = [[sum.refused, 'of your classes answered “none of these”'], [sum.already_enrolled, 'left out, since the recognizer has them'], [unreadable, 'could not be read'],
                  [sum.unknown, `of other classes, ${sum.accepted} of them taken for one of yours`]].filter(([count]) => count);
   byId('test-notes').textContent = notes.map(([count, what]) => `${counted(Number(count), 'photo')} ${what}`).join('; ');
   showConfusion();
-  showPhotos(worst, worst.length ? 'Worst answers, the surest first' : 'No answer was wrong');
+  showMain();
   byId('test').hidden = false;
-  byId('test').scrollIntoView({block: 'nearest'});
-  say(byId('test-title').textContent + '.');
+  tell('tests');
 }
+
+const showMain = () => worst.length ? showPhotos(worst, 'Worst answers, the surest first') : showPhotos(tested, 'No answer was wrong');
 
 /** Classes by how much is wrong of them and for them. */
 function confusedClasses() {
@@ -115,7 +177,7 @@ function showConfusion() {
     const some = tested.filter(one => one.known && one.class === own && one.answer === answer);
     if (!some.length) return el('td');
     const said = own === answer ? `${displayName(own)} answered right` : `${displayName(own)} taken for ${displayName(answer)}`;
-    return el('td', {class: own === answer ? 'right' : ''}, el('button', {type: 'button', 'aria-label': `${some.length}: ${said}`, onclick: () => showPhotos(some, said)}, String(some.length)));
+    return el('td', {class: own === answer ? 'right' : ''}, el('button', {'aria-label': `${some.length}: ${said}`, onclick: () => showPhotos(some, said)}, String(some.length)));
   };
   const head = el('tr', {}, el('th', {scope: 'col'}, 'It is'), ...names.map(name => el('th', {scope: 'col', title: displayName(name)}, displayName(name))));
   const rows = names.map(own => el('tr', {}, el('th', {scope: 'row', title: displayName(own)}, displayName(own)), ...names.map(answer => cell(own, answer))));
@@ -125,27 +187,32 @@ function showConfusion() {
 /** @param {Shown[]} some @param {string} title */
 function showPhotos(some, title) {
   byId('test-shown').textContent = title;
-  byId('test-worst').hidden = some === worst || !worst.length;
+  const other = byId('test-other');
+  other.hidden = some.length === tested.length && !worst.length;
+  other.textContent = some === worst ? 'All test photos' : 'Back';
+  other.onclick = some === worst ? () => showPhotos(tested, 'All test photos') : showMain;
   byId('test-photos').replaceChildren(...some.slice(0, mostShown).map(one => {
-    const picture = el('img', {class: 'photo', alt: one.file.name});
-    shrink(one.file).then(blob => showBlob(picture, blob, () => picture.replaceWith(el('span', {class: 'no-picture'}, one.file.name))));
-    return el('li', {class: 'tile'}, el('button', {type: 'button', class: 'open', title: 'Ask about it below', onclick: () => attempt(null, () => ask([one.file]))},
+    const {photo} = one, picture = el('img', {class: 'photo', alt: photo.name});
+    showBlob(picture, photo.blob, () => picture.replaceWith(el('span', {class: 'no-picture'}, photo.name)));
+    return el('li', {class: 'tile'}, el('button', {class: 'open', title: 'Ask about it below', onclick: () => attempt(null, () => ask([photo.file]))},
                                         el('span', {class: 'frame'}, picture), el('span', {class: 'verdict'}, displayName(one.class)),
-                                        el('span', {class: 'sure'}, `answered ${one.none_of_these ? 'none of these' : `${displayName(one.answer)}, ${percent(one.certainty)}`}`)));
+                                        el('span', {class: 'sure'}, `answered ${one.none_of_these ? 'none of these' : `${displayName(one.answer)}, ${percent(one.certainty)}`}`)), cross(`Remove ${photo.name} from the test photos`, () => remove(photo)));
   }));
 }
 
 /** A test where the folders are called like classes, else photos that are asked about. @param {Found[]} found */
 export async function testOrAsk(found) {
   const classes = classesOf(found), isTest = [...classes.keys()].some(name => state.classes.some(one => one.class === classNamed(name)));
-  await (isTest ? test(classes) : ask(picturesOf(found)));
+  await (isTest ? testFolder(classes) : ask(picturesOf(found)));
 }
 
 export function listenToTesting() {
-  listenToClassFolder('test-folder', test);
-  onPress('test-worst', () => showPhotos(worst, 'Worst answers, the surest first'));
+  on('recognizer', testAgain);
+  listenToClassFolder('test-folder', testFolder);
   onPress('test-close', () => {
-    byId('test').hidden = true;
+    kept.clear();
+    unreadable = 0;
+    hide();
     byId('main').focus({preventScroll: true});
   });
 }

@@ -12,7 +12,7 @@ interface ClassEntry {
   attributes: { name: string; weight: number }[];
 }
 
-interface Example { example: number; source: string; time: number }
+interface Example { example: number; source: string; time: number; confirmed: boolean }
 
 /** An unlabelled photo. */
 interface Unsorted { photo: number; source: string; time: number }

@@ -3,7 +3,7 @@
 import {remember} from './actions.js';
 import {call} from './api.js';
 import {listenToFiles, listenToFolder, takeDrops} from './classes.js';
-import {attempt, byId, el, onClick, refill, say} from './dom.js';
+import {attempt, byId, cross, el, onClick, refill, say} from './dom.js';
 import {picturesOf} from './folders.js';
 import {keptImage, pieces, shrink} from './pictures.js';
 import {Progress} from './progress.js';
@@ -48,12 +48,12 @@ async function add(files) {
 /** @param {Unsorted} one */
 function card(one) {
   const title = one.source || 'photo ' + one.photo;
-  const remove = el('button', {type: 'button', class: 'plain', 'aria-label': 'Remove ' + title, onclick: () => attempt(remove, async () => {
+  const remove = cross('Remove ' + title, async () => {
     const done = await call('DELETE', 'v1/unlabelled/' + one.photo);
     remember(`remove ${title}`, [done.change]);
     await refresh();
     say(`${title} was removed. Undo restores it.`);
-  })}, 'Remove');
+  });
   return el('li', {class: 'example'}, keptImage('v1/unlabelled/' + one.photo, title), remove);
 }
 

@@ -17,9 +17,10 @@ function show() {
   byId('html-line').textContent = `npm install onnxruntime-web\nprotocom recognizer export-onnx ${quoted(file)} ${quoted(info.name + '.onnx')} --html ${quoted(info.name + '.html')} --runtime node_modules/onnxruntime-web/dist`;
   byId('curl-line').textContent = `curl ${hasKey() ? '-H "Authorization: Bearer $KEY" ' : ''}-F image=@photo.jpg ${quoted(here)}`;
   byId('curl-key').hidden = !hasKey();
-  byId('elsewhere').textContent = local ? 'This server answers this machine alone. Started like this it shows a code that a phone in the same network scans, with a key and encryption of that session alone:'
-                                        : `Open ${location.origin} there; the live camera works where the address begins with https.`;
-  byId('elsewhere-lines').hidden = !local || !byId('invitation').hidden;
+  const isShared = !byId('invitation').hidden;
+  byId('elsewhere').hidden = !local || isShared;
+  byId('open-there').hidden = local || isShared;
+  byId('origin').textContent = location.origin;
   byId('serve-line').textContent = `protocom serve ${quoted(file)} --share`;
 }
 
@@ -31,7 +32,7 @@ async function invite() {
   const {addresses, code, fingerprint} = await call('GET', 'v1/share');
   byId('invitation').hidden = !addresses.length;
   if (!addresses.length) return;
-  byId('elsewhere').hidden = byId('elsewhere-lines').hidden = true;
+  show();
   const dark = code.flatMap((row, y) => [...row].flatMap((one, x) => one === '1' ? [`M${x} ${y}h1v1h-1z`] : []));
   byId('invitation-code').setAttribute('viewBox', `${-margin} ${-margin} ${code.length + 2 * margin} ${code.length + 2 * margin}`);
   byId('invitation-code').replaceChildren(svg('path', {d: dark.join('')}));
@@ -67,7 +68,7 @@ export function listenToUse() {
   for (const place of document.querySelectorAll('.snippet')) {
     const code = place.querySelector('code');
     if (navigator.clipboard)
-      place.append(el('button', {type: 'button', class: 'plain small square', 'aria-label': 'Copy', title: 'Copy', onclick: async () => {
+      place.append(el('button', {class: 'plain small square', 'aria-label': 'Copy', title: 'Copy', onclick: async () => {
         await navigator.clipboard.writeText(code?.textContent ?? '').then(() => say('Copied.'), () => say('The browser does not let the page copy.', true));
       }}, icon('copy')));
   }

@@ -30,7 +30,7 @@ export function plainly(text) {
   let plain = text;
   for (const one of state.classes) if (/[._]/.test(one.class)) plain = plain.replaceAll(one.class, displayName(one.class));
   plain = plain.replace(/'([^']+)'/g, (_, name) => displayName(name)).replaceAll('unlabelled', 'unsorted').replace(/\bimage(s?)\b/g, 'photo$1').replace(/\b1 examples\b/, '1 photo').replace(/\bexamples\b/, 'photos')
-      .replace(/^enrol (\d+ photos?) of /, 'added $1 to ').replace(/^(?:enrol|add) /, 'added ').replace(/^calibrate$/, 'learned “none of these”');
+      .replace(/^(remov|mov|renam|merg)e /, '$1ed ').replace(/^confirm /, 'confirmed ').replace(/^enrol (\d+ photos?) of /, 'added $1 to ').replace(/^(?:enrol|add) /, 'added ').replace(/^calibrate$/, 'learned “none of these”');
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 

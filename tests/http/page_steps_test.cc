@@ -141,13 +141,60 @@ TEST_F(PageSteps, AFolderThatIsNotEnrolledIsATest) {
   EXPECT_EQ(texts("#test-photos .verdict"), json({"Bright Bird", "Bright Bird"}));
   shoot("test", 1280, false);
   shoot("test-phone-dark", 390, true);
-  click("#test-worst");
+  click("#test-other");
   EXPECT_EQ(texts("#test-photos .verdict"), json({"Dark Bird"}));
+  click("#test-other");
+  EXPECT_EQ(texts("#test-photos .verdict").size(), 6) << "all that were tested";
   EXPECT_EQ(ask("GET", "/v1/recognizer").json()["change"], ask("GET", "/v1/classes").json()["change"]);
   EXPECT_EQ(names(), json({"Bright Bird", "Dark Bird"})) << "nothing was enrolled";
   click("#test-close");
   EXPECT_EQ(hidden("test"), true);
   EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+}
+
+TEST_F(PageSteps, SinglePhotosBecomeTestPhotosOfAClassAndAreAskedAgainAfterChanges) {
+  make_two_classes();
+  ask_about({photo("q.png", 235), photo("r.png", 15)});
+  open_details(0);
+  set("right-class", "Dark Bird");
+  click("#as-test");
+  ASSERT_TRUE(status_has("0 of 1 test photo right")) << text("#details-error") << text("#status");
+  EXPECT_EQ(texts("#answers .verdict").size(), 1) << "it is a test photo now";
+  EXPECT_EQ(text("#test-photos .verdict"), "Dark Bird");
+  EXPECT_EQ(ask("GET", "/v1/recognizer").json()["change"], ask("GET", "/v1/classes").json()["change"]);
+  go("teach/002.Bright_Bird");
+  browser_->choose("#class-tests", {photo("s.png", 225)});
+  ASSERT_TRUE(status_has("1 of 2 test photos right")) << text("#status");
+  go("teach");
+  EXPECT_EQ(texts("#classes .tested"), json({"1 test photo, 1 right", "1 test photo, 0 right"}));
+  browser_->choose("#more-folder", {folder_of("more", {{"001.Dark_Bird", {233, 237, 243}}})});
+  ASSERT_TRUE(status_has("3 photos added")) << text("#status");
+  ASSERT_TRUE(
+      browser_->wait_for("document.getElementById('test-title').textContent.startsWith('1 of 2 ') || "
+                         "document.getElementById('test-title').textContent.startsWith('2 of 2 ')"));
+  go("try");
+  click("#test-photos [aria-label^='Remove ']");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('test-title').textContent.includes(' of 1 test photo ')"));
+  click("#test-photos [aria-label^='Remove ']");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('test').hidden"));
+  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+}
+
+TEST_F(PageSteps, WhatIsDroppedOnTheTestAreaOfAClassIsATestPhoto) {
+  make_two_classes();
+  go("teach");
+  browser_->evaluate(R"((area => {
+    const data = new DataTransfer(), canvas = document.createElement('canvas');
+    canvas.toBlob(blob => {
+      data.items.add(new File([blob], 'black.png', {type: 'image/png'}));
+      area.dispatchEvent(new DragEvent('dragenter', {dataTransfer: data, bubbles: true}));
+      window.shown = getComputedStyle(area).display;
+      area.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
+    });
+  })(document.querySelector('[data-class="001.Dark_Bird"] .tests')))");
+  ASSERT_TRUE(status_has("of 1 test photo right")) << text("#status");
+  EXPECT_NE(browser_->evaluate("window.shown"), "none") << "while something is dragged over the card";
+  EXPECT_EQ(ask("GET", "/v1/classes/001.Dark_Bird").json()["images"], 2) << "it is not learned";
 }
 
 TEST_F(PageSteps, ATestWithNothingNewSaysSo) {

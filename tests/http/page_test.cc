@@ -42,6 +42,43 @@ TEST_F(Page, EachScriptIsStillOneAsItIsSent) {
     EXPECT_EQ(browser_->evaluate("import(" + name.dump() + ").then(() => 'read', e => String(e))"), "read") << name;
 }
 
+TEST_F(Page, ItsScriptsTakeAtMost120Kilobytes) {
+  const json bytes = browser_->evaluate(
+      "performance.getEntriesByType('resource').filter(r => r.name.endsWith('.js')).reduce((sum, r) => sum + "
+      "r.decodedBodySize, 0)");
+  EXPECT_GT(bytes, 50'000);
+  EXPECT_LE(bytes, 120 * 1024);
+}
+
+TEST_F(Page, WhatIsSaidCoversNoAnswer) {
+  enrol_in_page("dark", {photo("1.png", 5)});
+  enrol_in_page("bright", {photo("2.png", 250)});
+  ask_about({photo("3.png", 15), photo("4.png", 25), photo("5.png", 35), photo("6.png", 235), photo("7.png", 245)});
+  const std::string header = "document.querySelector('header').getBoundingClientRect()";
+  const std::string status = "document.getElementById('status').getBoundingClientRect()";
+  for (const int width : {1280, 768, 390}) {
+    browser_->call("Emulation.setDeviceMetricsOverride",
+                   {{"width", width}, {"height", 500}, {"deviceScaleFactor", 1}, {"mobile", width < 500}});
+    open_details(0);
+    forget_status();
+    const json before = browser_->evaluate(header + ".height");
+    click("#confirm");
+    ASSERT_TRUE(status_has("added to")) << text("#details-error");
+    EXPECT_EQ(browser_->evaluate(header + ".height"), before) << width << ": nothing moves under the pointer";
+    EXPECT_EQ(browser_->evaluate(status + ".bottom <= " + header + ".bottom && " + status + ".top >= 0"), true)
+        << width;
+    EXPECT_EQ(browser_->evaluate("getComputedStyle(document.getElementById('status')).opacity"), "1") << width;
+    EXPECT_EQ(
+        browser_->evaluate("(place => [...document.querySelectorAll('header button, header nav a')].every(b => (r => "
+                           "r.left >= place.right || r.right <= place.left || r.top >= place.bottom)(b."
+                           "getBoundingClientRect())))(" +
+                           status + ")"),
+        true)
+        << width << ": nor a button";
+    undo();
+  }
+}
+
 TEST_F(Page, ACorrectionThatIsUndoneIsShownNoMore) {
   enrol_in_page("dark", {photo("1.png", 5)});
   enrol_in_page("bright", {photo("2.png", 250)});
