@@ -48,11 +48,16 @@ const isDifferentOnly = made => made.similar === false;
 /** Whether no rate was chosen. @param {{balanced?: boolean, similar?: boolean}} made */
 const isSuggested = made => made.balanced === true || isDifferentOnly(made);
 
+/** The revision that is shown: what a person ticks since then stays. */
+let shownFor = -1;
+
 function show() {
   const made = state.recognizer?.calibration ?? null;
   byId('not-calibrated').hidden = made !== null;
   byId('calibrated').hidden = made === null;
   byId('calibrate').textContent = made ? isSuggested(made) ? 'Learn it again' : 'Back to the suggestion' : 'Learn to say “none of these”';
+  if (shownFor !== state.revision) byId('similar').checked = made?.similar === true;
+  shownFor = state.revision;
   byId('none-state').textContent = made ? sentence(made, isDifferentOnly(made)) : 'off: every photo gets one of your classes';
   if (!made) return;
   const all = settings(), at = all.findIndex(one => one.false_accept === made.false_accept);

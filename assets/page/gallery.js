@@ -72,7 +72,7 @@ function twinsHere() {
 
 /** @param {Example} one @param {string} title @param {string} to */
 function moveButton(one, title, to) {
-  const move = el('button', {class: 'plain move', 'aria-label': `Move ${title} to ${displayName(to)}`, onclick: () => attempt(move, async () => {
+  const move = el('button', {class: 'plain move', 'aria-label': `Move there: ${title} to ${displayName(to)}`, onclick: () => attempt(move, async () => {
     const done = await callJson('PATCH', 'v1/examples/' + one.example, {class: to});
     remember(`move ${title} to ${displayName(to)}`, [done.change]);
     forgotten({example: one.example}, done.change);

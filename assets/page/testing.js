@@ -35,7 +35,7 @@ export const hasTests = () => kept.size > 0;
 /** How those of a class were answered. @param {string} name */
 export function testedOf(name) {
   const own = tested.filter(one => one.class === name);
-  return own.length ? `${counted(own.length, 'test photo')}, ${own.filter(one => one.right).length} right` : '';
+  return own.length ? `Tests: ${own.filter(one => one.right).length} of ${own.length} right` : '';
 }
 
 /** Photos of all classes in turn, so that each part of them has some of each. @param {Map<string, File[]>} classes */

@@ -166,7 +166,7 @@ TEST_F(PageSteps, SinglePhotosBecomeTestPhotosOfAClassAndAreAskedAgainAfterChang
   browser_->choose("#class-tests", {photo("s.png", 225)});
   ASSERT_TRUE(status_has("1 of 2 test photos right")) << text("#status");
   go("teach");
-  EXPECT_EQ(texts("#classes .tested"), json({"1 test photo, 1 right", "1 test photo, 0 right"}));
+  EXPECT_EQ(texts("#classes .tested"), json({"Tests: 1 of 1 right", "Tests: 0 of 1 right"}));
   browser_->choose("#more-folder", {folder_of("more", {{"001.Dark_Bird", {233, 237, 243}}})});
   ASSERT_TRUE(status_has("3 photos added")) << text("#status");
   ASSERT_TRUE(
