@@ -10,7 +10,7 @@
 
 namespace protocom::v0 {
 
-/// How an encoder is opened.
+/// Options for opening an encoder.
 struct BackboneOptions {
   /// Preprocessing of images, if the file does not state it: "imagenet", "clip:size=336", "plain:size=84"
   /// (docs/encoders.md). Empty: as the file states.
@@ -32,11 +32,12 @@ class PROTOCOM_API Backbone {
 
   /// Number of dimensions d of a feature.
   [[nodiscard]] int64_t dim() const;
-  /// Side of its input, pixels; images of any size are resized to it.
+  /// Side length of the encoder's input in pixels; images of any size are resized to it.
   [[nodiscard]] int64_t image_size() const;
-  /// "shorter side 256, crop 224, mean ...", for display.
+  /// Description for display: "shorter side 256, crop 224, mean ...".
   [[nodiscard]] std::string preprocessing() const;
-  /// Features float32 [n, d] of images. Throws Error for an unreadable image, which it names, and for no images.
+  /// Returns the features of images, float32 [n, d]. Throws Error for an unreadable image, which it names, and for no
+  /// images.
   [[nodiscard]] Matrix extract(const std::vector<Image>& images, const Progress& progress = {}) const;
 
  private:

@@ -14,7 +14,7 @@ struct AttributeWeight {
   double weight = 0;  ///< in (0, 1]
 };
 
-/// The same name and exactly the same weight.
+/// Compares names and weights exactly.
 inline bool operator==(const AttributeWeight& a, const AttributeWeight& b) {
   return a.name == b.name && a.weight == b.weight;
 }
@@ -24,10 +24,10 @@ struct ClassInfo {
   int64_t id = 0;
   std::string name;
   std::string title;                        ///< display name; may be empty
-  std::vector<AttributeWeight> attributes;  ///< those that it has, in the order of the recognizer's
+  std::vector<AttributeWeight> attributes;  ///< its attributes, in the recognizer's order
   std::string embedding_source;  ///< "word-vectors", "graph-svd", "attributes", "knowledge", "text" or "nothing"
   int64_t images = 0;
-  int64_t time = 0;  ///< of its enrolment, seconds since 1970
+  int64_t time = 0;  ///< when it was enrolled, seconds since 1970
 };
 
 /// An enrolled image in lists.

@@ -7,7 +7,7 @@
 
 namespace protocom::v0 {
 
-/// The description of a class at its enrolment, besides its images: attributes or a synset, texts, or its name alone.
+/// The description of a class to enrol, besides its images: attributes or a synset, texts, or its name alone.
 struct ClassRequest {
   ClassRequest() = default;
   ClassRequest(std::string its_name, std::vector<std::string> its_attributes = {})  // NOLINT: a name is a request
@@ -17,12 +17,12 @@ struct ClassRequest {
 
   std::string name;
   std::vector<std::string> attributes;  ///< by their names in the recognizer's knowledge
-  /// How much the class has of each attribute, in (0, 1], as the knowledge's own weights; empty: 1 of each.
+  /// Weight of each attribute, in (0, 1], as in the knowledge; empty: all 1.
   std::vector<float> weights;
-  std::string synset;                     ///< in place of attributes: "n02391049", "zebra.n.01"
-  std::vector<std::string> descriptions;  ///< texts such as "a small brown bird"; the mean of all counts
+  std::string synset;                     ///< used instead of attributes: "n02391049", "zebra.n.01"
+  std::vector<std::string> descriptions;  ///< texts such as "a small brown bird"; the mean of all is used
 
-  /// Whether there is nothing but the name.
+  /// Whether the request has nothing but the name.
   [[nodiscard]] bool says_nothing() const { return attributes.empty() && synset.empty() && descriptions.empty(); }
 };
 

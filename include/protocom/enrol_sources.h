@@ -9,18 +9,18 @@
 
 namespace protocom::v0 {
 
-/// What to enrol: one class by its name, or the classes of a folder, a list, a file of features or of descriptions.
+/// Sources to enrol from: one named class, or the classes of a folder, a list, or a file of features or descriptions.
 struct EnrolSources {
-  ClassRequest one_class = {};              ///< one class; without a name: those of one of the files below
-  std::vector<std::string> images = {};     ///< of that class: files, or folders that are walked
-  std::filesystem::path folder = {};        ///< a subfolder of images for each class, or images and a CSV image,class
-  std::filesystem::path list = {};          ///< CSV class,image, JSON Lines, or the JSON of COCO or Label Studio
-  std::filesystem::path features = {};      ///< a file of features by the recognizer's encoder: of the classes that it
-                                            ///< names or, if `one_class` has a name, all of that class
-  ListChoices lists = {};                   ///< of `folder` and `list`
-  BoxChoice boxes = {};                     ///< of the images; with `folder` they may name the classes
-  std::filesystem::path described = {};     ///< CSV class,description; with images, or of further classes
-  std::filesystem::path table = {};         ///< attributes of the classes: CSV class,attribute
+  ClassRequest one_class = {};           ///< one class; without a name: the classes of one of the files below
+  std::vector<std::string> images = {};  ///< images of that class: files, or folders, which are walked
+  std::filesystem::path folder = {};     ///< a subfolder of images for each class, or images and a CSV image,class
+  std::filesystem::path list = {};       ///< CSV class,image, JSON Lines, or the JSON of COCO or Label Studio
+  std::filesystem::path features = {};   ///< a file of features by the recognizer's encoder: those of the classes that
+                                         ///< it names or, if `one_class` has a name, all for that class
+  ListChoices lists = {};                ///< options for `folder` and `list`
+  BoxChoice boxes = {};                  ///< boxes in the images; with `folder` they may name the classes
+  std::filesystem::path described = {};  ///< CSV class,description; for classes with images, or for further classes
+  std::filesystem::path table = {};      ///< attributes of the classes: CSV class,attribute
   std::filesystem::path text_encoder = {};  ///< folder of the text encoder of the recognizer's knowledge; needed with
                                             ///< descriptions in words
   std::filesystem::path vectors = {};       ///< the word vectors that the knowledge was made with; empty: none

@@ -12,19 +12,19 @@ namespace protocom::v0 {
 /// The result of enrolling a class.
 struct EnrolledClass {
   bool is_new = false;
-  int64_t added = 0;  ///< new images
-  int64_t held = 0;   ///< images that the class already had
+  int64_t added = 0;  ///< number of new images
+  int64_t held = 0;   ///< number of images that the class already had
   ClassInfo now;      ///< the class as it is afterwards
-  /// Its former attributes, if its description was replaced.
+  /// Its previous attributes, if its description was replaced.
   std::optional<std::vector<AttributeWeight>> replaced = {};
 };
 
 /// The result of an enrolment.
 struct Enrolment {
   std::vector<EnrolledClass> classes;      ///< in the order given, without those that could not be enrolled
-  int64_t given = 0;                       ///< images that could be read, and features
+  int64_t given = 0;                       ///< number of readable images, and of features
   SkippedFiles skipped;                    ///< files of folders that are not images
-  std::vector<UnreadableFile> unreadable;  ///< what could not be read; the rest is enrolled
+  std::vector<UnreadableFile> unreadable;  ///< what could not be read; everything else is enrolled
   Warnings warnings = {};
 };
 

@@ -8,11 +8,11 @@
 
 namespace protocom::v0 {
 
-/// Everything that this library throws, whatever the cause (a file, a format, an argument, memory): `what()` is one
-/// sentence with what was expected, what was found, where (`attributes.csv:17`) and what to do. It is one line of at
-/// most 1000 bytes, whatever it quotes: control characters become spaces or question marks, and the middle of a longer
-/// one is left out. The library neither prints nor ends the process. What the caller's own functions throw (a Progress,
-/// an OwnMethod) leaves as it is. The command line exits with 1.
+/// Every error that this library throws, whatever the cause (a file, a format, an argument, memory). `what()` is one
+/// sentence that states what was expected, what was found, where (`attributes.csv:17`) and what to do. It is one line
+/// of at most 1000 bytes: control characters in quoted text become spaces or question marks, and a longer message loses
+/// its middle. The library neither prints nor ends the process. Exceptions of the caller's own functions (a Progress,
+/// an OwnMethod) pass unchanged. The command line exits with 1.
 class PROTOCOM_API Error : public std::runtime_error {
  public:
   explicit Error(std::string_view message);
@@ -21,7 +21,7 @@ class PROTOCOM_API Error : public std::runtime_error {
   ~Error() override;
 };
 
-/// A request that is wrong whatever the files contain: an unknown method, a negative number of shots. The command line
+/// An invalid request, whatever the files contain: an unknown method, a negative number of shots. The command line
 /// exits with 2.
 class PROTOCOM_API UsageError : public Error {
  public:

@@ -15,14 +15,14 @@
 
 namespace protocom::v0 {
 
-/// Few-shot tasks of one shape on a FeatureSet. Immutable; copies share their memory.
+/// Few-shot tasks of one shape, drawn from a FeatureSet. Immutable; copies share their memory.
 class PROTOCOM_API Episodes {
  public:
-  /// Draws episodes, the same as `protocom evaluate` for equal features and seed. Throws UsageError for options out of
+  /// Draws the same episodes as `protocom evaluate` for equal features and seed. Throws UsageError for options out of
   /// range, Error for too few classes or images, which it names.
   explicit Episodes(const FeatureSet& features, const EpisodeOptions& options = {});
-  /// Reads a file of save() or `protocom evaluate --save-episodes`. Throws Error that names an episode of other
-  /// features.
+  /// Reads a file of save() or `protocom evaluate --save-episodes`. Throws Error, which names the episode, if the file
+  /// is for other features.
   static Episodes read(const std::string& path, const FeatureSet& features);
   /// Throws Error.
   void save(const std::string& path) const;
@@ -32,7 +32,7 @@ class PROTOCOM_API Episodes {
   [[nodiscard]] Episode operator[](int64_t i) const;
   /// "5-way 1-shot"
   [[nodiscard]] std::string task() const;
-  /// Equal for equal tasks.
+  /// Hash of the tasks; equal for equal tasks.
   [[nodiscard]] std::string hash() const;
 
   struct Impl;
@@ -51,25 +51,25 @@ struct Results {
 
   /// Lines for a terminal: task, method, mode, accuracy with its interval, gain.
   [[nodiscard]] PROTOCOM_API std::string table() const;
-  /// The result of a method; `task` is needed with several tasks. Throws UsageError if it was not evaluated.
+  /// Returns the result of a method; `task` is needed with several tasks. Throws UsageError if it was not evaluated.
   [[nodiscard]] PROTOCOM_API const MethodResult& of(const std::string& method, const std::string& task = "") const;
 };
 
 /// Inputs of an evaluation besides episodes.
 struct EvaluateOptions {
-  std::vector<std::string> methods = {};  ///< with parameters; empty: the fitted ones and the mean
+  std::vector<std::string> methods = {};  ///< names with parameters; empty: the fitted ones and the mean
   std::vector<Fitted> fitted = {};
   std::optional<Knowledge> knowledge = {};
   std::optional<CompletionModel> model = {};  ///< needs knowledge
   std::string baseline = "mean";              ///< the method that the others are compared with, if it is evaluated
 };
 
-/// Accuracy of methods on the same episodes: the same figures as `protocom evaluate`, to the last bit, for any number
-/// of threads. Every episode is checked first (docs/methods.md). Throws UsageError for a method that lacks what it
-/// needs, Error if parts do not match one another or a check fails.
+/// Evaluates methods on the same episodes; the figures equal those of `protocom evaluate` to the last bit, for any
+/// number of threads. Every episode is checked first (docs/methods.md). Throws UsageError for a method that lacks what
+/// it needs, Error if parts do not match one another or a check fails.
 PROTOCOM_API Results evaluate(const Episodes& episodes, const EvaluateOptions& options = {},
                               const Progress& progress = {});
-/// The same for several lists of one FeatureSet; lists of equal shape are pooled.
+/// Evaluates on several lists of episodes of one FeatureSet; lists of equal shape are pooled.
 PROTOCOM_API Results evaluate(const std::vector<Episodes>& episodes, const EvaluateOptions& options = {},
                               const Progress& progress = {});
 

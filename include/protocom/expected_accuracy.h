@@ -18,24 +18,25 @@ struct LeftOutMistake {
 };
 
 /// The expected accuracy on new images of the enrolled classes, by leave-one-out. A held-out image is classified with
-/// one image of its class less than a new one; this is corrected by assuming that the error falls as 1 / sqrt(K + .3)
+/// one image of its class fewer than a new one; this is corrected by assuming that the error falls as 1 / sqrt(K + .3)
 /// with K images (moments) per class, as it did on average on val and base classes (docs/results/own-photos.md).
 struct ExpectedAccuracy {
   int64_t classes = 0;
-  int64_t images = 0;   ///< enrolled
-  int64_t moments = 0;  ///< of these images: frames of a burst and copies show one moment
+  int64_t images = 0;   ///< number of enrolled images
+  int64_t moments = 0;  ///< number of moments in these: frames of a burst and copies show one moment
   int64_t asked = 0;    ///< moments held out and classified, by one image each; 0: no class has two
-  double accuracy = 0;  ///< of those, in [0, 1]
-  double expected = 0;  ///< of new images, in [0, 1]
-  /// A range that contains the accuracy on new images in nine of ten cases: Wilson's interval of half as many images as
-  /// were held out, since they are not independent, nor are new ones of the same classes.
+  double accuracy = 0;  ///< accuracy on those, in [0, 1]
+  double expected = 0;  ///< expected accuracy on new images, in [0, 1]
+  /// A range that contains the accuracy on new images in nine of ten cases: Wilson's interval for half as many images
+  /// as were held out, since these are not independent, nor are new ones of the same classes.
   double low = 0, high = 1;
-  /// Points of accuracy that kMoreImages further images of each class should add. None if nothing was held out.
+  /// Expected gain in accuracy, in points, from kMoreImages further images per class. Empty if nothing was held out.
   std::optional<double> gain = {};
   static constexpr int64_t kMoreImages = 3;
-  int64_t unlabelled = 0;                         ///< unlabelled images that it uses
-  std::optional<double> without_unlabelled = {};  ///< `expected` as if there were none; none if there are none
-  std::vector<LeftOutMistake> mistakes = {};      ///< the wrong answers
+  int64_t unlabelled = 0;  ///< number of unlabelled images used
+  std::optional<double> without_unlabelled =
+      {};  ///< `expected` computed without the unlabelled images; empty if there are none
+  std::vector<LeftOutMistake> mistakes = {};  ///< the wrong answers
   Warnings warnings = {};
 };
 

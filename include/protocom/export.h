@@ -1,6 +1,6 @@
 #pragma once
 
-/// Marks what libprotocom.so exports; all its other symbols are hidden.
+/// Marks the symbols that libprotocom.so exports; all others are hidden.
 #if defined(__GNUC__)
 #define PROTOCOM_API __attribute__((visibility("default")))
 #else
@@ -9,12 +9,12 @@
 
 namespace protocom {
 
-/// The inline namespace of the library: programs write `protocom::Recognizer`, symbols have the number. It increases
-/// with that of libprotocom.so.0, when programs must be compiled again.
+/// The inline namespace of the library: programs write `protocom::Recognizer`; the symbols contain the number. It
+/// increases with that of libprotocom.so.0, when programs must be recompiled.
 namespace v0 {}
 
-// Modules of the library have classes of their own in this namespace that some headers name too. A header whose types
-// are the modules' own names them here by itself.
+// Some modules define types in `protocom` under names of public ones, so the library is built without this import.
+// Public headers of types that the modules share import them individually.
 #ifndef PROTOCOM_BUILDING
 using namespace v0;
 #endif

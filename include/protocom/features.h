@@ -12,8 +12,8 @@ namespace protocom::v0 {
 
 /// Data of a FeatureSet besides features and labels.
 struct FeatureSetOptions {
-  std::vector<std::string> class_names = {};  ///< [c]; empty: the labels' own, or their numbers
-  /// "base", "val" or "novel" (also "train", "validation", "test") of each class, [c]; one entry: of all of them.
+  std::vector<std::string> class_names = {};  ///< [c]; empty: the names in the labels, or their numbers
+  /// "base", "val" or "novel" (also "train", "validation", "test") for each class, [c]; a single entry applies to all.
   std::vector<std::string> split = {"novel"};
   std::vector<std::string> ids = {};  ///< [n], unique; empty: "0", "1", ...
 };
@@ -29,20 +29,20 @@ class PROTOCOM_API FeatureSet {
   /// Reads a file of `protocom extract`, any .npz with `features` and `labels`, a .npy pair, or a .mat of the public
   /// attribute benchmarks (docs/formats.md). Throws Error.
   static FeatureSet read(const std::string& path, const FeatureFileOptions& options = {});
-  /// Writes an .npz that read() and every command take. Throws Error.
+  /// Writes an .npz that read() and every command accept. Throws Error.
   void save(const std::string& path) const;
 
   [[nodiscard]] int64_t rows() const;
   [[nodiscard]] int64_t dim() const;
-  /// float32 [rows, dim]; lives as long as any copy of the set.
+  /// Features, float32 [rows, dim]; valid as long as any copy of the set.
   [[nodiscard]] const float* features() const;
-  /// [rows], indices into class_names().
+  /// Labels, [rows], indices into class_names().
   [[nodiscard]] const int64_t* labels() const;
   [[nodiscard]] const std::vector<std::string>& class_names() const;
-  /// "base", "val" or "novel" of each class, [c].
+  /// The split of each class, "base", "val" or "novel", [c].
   [[nodiscard]] std::vector<std::string> split() const;
   [[nodiscard]] const std::vector<std::string>& ids() const;
-  /// Found during construction: images with equal features.
+  /// Warnings from construction: images with equal features.
   [[nodiscard]] const Warnings& warnings() const;
 
   struct Impl;

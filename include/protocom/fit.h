@@ -12,7 +12,7 @@
 
 namespace protocom::v0 {
 
-/// How a method is fitted.
+/// Options for fitting a method.
 struct FitOptions {
   std::optional<Knowledge> knowledge = {};  ///< for methods that use it
   uint64_t seed = 1;
@@ -26,16 +26,16 @@ class PROTOCOM_API Fitted {
   static Fitted read(const std::string& path);
   /// Throws Error.
   void save(const std::string& path) const;
-  /// Its space alone, for any classes. Throws Error for a method without a space.
+  /// Returns its space alone, usable for any classes. Throws Error for a method without a space.
   [[nodiscard]] Fitted space() const;
 
-  /// Its name with parameters, "plda:prior=none".
+  /// The method's name with parameters, "plda:prior=none".
   [[nodiscard]] std::string method() const;
-  /// d of the features it was fitted on.
+  /// Dimension d of the features that it was fitted on.
   [[nodiscard]] int64_t dim() const;
   /// The names of the base classes.
   [[nodiscard]] const std::vector<std::string>& trained_on() const;
-  /// What fitting found, in sentences.
+  /// What the fit found, in sentences.
   [[nodiscard]] const std::vector<std::string>& findings() const;
   [[nodiscard]] const Warnings& warnings() const;
 
@@ -47,9 +47,9 @@ class PROTOCOM_API Fitted {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// Fits a method on the base classes of `features`; up to a minute on small sets. Deterministic. `method`: a name with
-/// parameters (see methods()), "plda", "am3:shots=5". Throws UsageError for a method that needs no fitting or lacks
-/// knowledge, Error without base classes.
+/// Fits a method on the base classes of `features`; takes up to a minute on small sets. Deterministic. `method`: a name
+/// with parameters (see methods()), "plda", "am3:shots=5". Throws UsageError for a method that needs no fitting or
+/// lacks knowledge, Error without base classes.
 PROTOCOM_API Fitted fit(const std::string& method, const FeatureSet& features, const FitOptions& options = {},
                         const Progress& progress = {});
 

@@ -14,11 +14,11 @@ class PROTOCOM_API Image {
  public:
   Image(const std::string& path);  // NOLINT: a path is an image
   Image(const char* path);         // NOLINT
-  /// The bytes of a file. Throws Error for a null pointer or no bytes.
+  /// Makes an image of the bytes of a file. Throws Error for a null pointer or no bytes.
   static Image encoded(const void* bytes, size_t size);
   static Image encoded(const std::string& bytes);
-  /// Pixels uint8 [height, width, 3], RGB, rows from top to bottom; `stride`: bytes from a row to the next, 0: 3 width.
-  /// Throws Error for a null pointer, a side below 1 and a stride below a row's bytes.
+  /// Makes an image of pixels uint8 [height, width, 3], RGB, rows from top to bottom; `stride`: bytes from one row to
+  /// the next, 0: 3 width. Throws Error for a null pointer, a side below 1 and a stride below a row's bytes.
   static Image rgb(const uint8_t* pixels, int64_t height, int64_t width, int64_t stride = 0);
 
   struct Impl;

@@ -8,11 +8,11 @@
 
 namespace protocom::v0 {
 
-/// The attributes of classes, and embeddings of both. Immutable; copies share their memory.
+/// The attributes of classes, and embeddings of both classes and attributes. Immutable; copies share their memory.
 class PROTOCOM_API Knowledge {
  public:
-  /// From a table: association [c, a] in [0, 1], the weight of attribute j for class i. The embeddings are computed
-  /// from it. Throws Error for sizes that differ, empty or duplicate names, and values outside [0, 1].
+  /// Builds knowledge from a table: association [c, a] in [0, 1], the weight of attribute j for class i. The embeddings
+  /// are computed from it. Throws Error for sizes that differ, empty or duplicate names, and values outside [0, 1].
   Knowledge(const std::vector<std::string>& classes, const std::vector<std::string>& attributes,
             const Rows& association);
   /// Reads a file of `protocom knowledge`. Throws Error.
@@ -22,9 +22,9 @@ class PROTOCOM_API Knowledge {
 
   [[nodiscard]] const std::vector<std::string>& classes() const;
   [[nodiscard]] const std::vector<std::string>& attributes() const;
-  /// [c, a]
+  /// The weights of the attributes, [c, a].
   [[nodiscard]] Matrix association() const;
-  /// Classes without attributes, attributes that no class has.
+  /// Warnings about classes without attributes and attributes that no class has.
   [[nodiscard]] const Warnings& warnings() const;
 
   struct Impl;

@@ -7,10 +7,10 @@
 
 namespace protocom::v0 {
 
-/// A task as given to your own method. The memory is the library's and valid during the call.
+/// A task passed to a user-defined method. The memory is the library's and valid during the call.
 struct OwnTask {
   int64_t classes = 0;              ///< c
-  int64_t dim = 0;                  ///< d, of a feature
+  int64_t dim = 0;                  ///< d, the dimension of a feature
   int64_t supports = 0;             ///< m
   int64_t queries = 0;              ///< q
   const float* support = nullptr;   ///< [m, d], labelled images
@@ -19,7 +19,7 @@ struct OwnTask {
   uint64_t seed = 0;                ///< for methods that use random numbers
 };
 
-/// Base class of a method of your own (examples/own_method.cc). After add_method(), Classifier and evaluate() know it
+/// Base class of user-defined methods (examples/own_method.cc). After add_method(), Classifier and evaluate() know it
 /// by its name.
 class PROTOCOM_API OwnMethod {
  public:
@@ -28,14 +28,14 @@ class PROTOCOM_API OwnMethod {
   OwnMethod& operator=(const OwnMethod&) = delete;
   virtual ~OwnMethod();
 
-  /// Small letters, digits and hyphens: "nearest-median".
+  /// Lower-case letters, digits and hyphens: "nearest-median".
   [[nodiscard]] virtual std::string name() const = 0;
   /// One line for lists.
   [[nodiscard]] virtual std::string about() const { return ""; }
   /// Whether a query's answer may depend on the other queries.
   [[nodiscard]] virtual bool is_transductive() const { return false; }
-  /// Writes logits float32 [q, c], query after query: the largest wins, their softmax is the probabilities. Called
-  /// from several threads at once. Exceptions reach the caller of the library.
+  /// Writes logits float32 [q, c], query after query: the largest wins, and their softmax gives the probabilities.
+  /// Called from several threads at once. Exceptions reach the caller of the library.
   virtual void score(const OwnTask& task, float* logits) const = 0;
 };
 

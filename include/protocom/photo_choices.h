@@ -7,22 +7,23 @@
 
 namespace protocom::v0 {
 
-/// Which boxes of a file count as separate photos.
+/// Selects the boxes of a file that count as separate photos.
 struct BoxChoice {
   /// MegaDetector's or COCO's JSON, a CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it, or a
   /// folder of YOLO's labels; empty: none, images are whole.
   std::filesystem::path file = {};
-  double min_confidence = 0.2;          ///< of boxes that have a confidence
+  double min_confidence = 0.2;          ///< applies to boxes that have a confidence
   std::vector<std::string> kinds = {};  ///< kinds of boxes, as named in the file; empty: all
 };
 
-/// What decides where a list has several classes for an image, and where the photos' keywords are the list.
+/// How to choose where a list has several classes for an image, and how photos' keywords name the classes.
 struct ListChoices {
-  /// The question whose answers are the classes, by its name in Label Studio's project; empty: the only one.
+  /// Name of the question in Label Studio's project whose answers are the classes; empty: the only one.
   std::string question = {};
-  /// Whose answers count, by an annotator's number or address; "majority": those of most; empty: all agree.
+  /// Number or address of the annotator whose answers count; "majority": the most frequent answer; empty: all must
+  /// agree.
   std::string annotator = {};
-  /// What names the classes of a folder: "keywords", "keywords:2" (their second level), "keywords:Animals|Birds" (the
+  /// Source of the classes of a folder: "keywords", "keywords:2" (their second level), "keywords:Animals|Birds" (the
   /// level below); empty: its folders or a list.
   std::string classes_from = {};
 };

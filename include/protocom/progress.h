@@ -7,7 +7,7 @@
 
 namespace protocom::v0 {
 
-/// How far a job is.
+/// The progress of a job.
 struct ProgressStep {
   std::string job;     ///< "extract"
   int64_t done = 0;    ///< of `total`
@@ -15,8 +15,8 @@ struct ProgressStep {
   std::string detail;  ///< figures, "loss 0.123"; may be empty
 };
 
-/// Called at every step, by the thread that made the call. An exception ends the job and is re-raised unchanged.
-/// Empty: no reports.
+/// Called at every step, in the thread that made the call. An exception ends the job and is re-raised unchanged. Empty:
+/// no reports.
 using Progress = std::function<void(const ProgressStep& step)>;
 
 }  // namespace protocom::v0

@@ -27,7 +27,7 @@
 
 namespace protocom::v0 {
 
-/// Classifies images; one file has all that is needed:
+/// Classifies images; one file contains everything needed:
 ///
 ///     auto birds = protocom::Recognizer::open("birds.pcm");
 ///     birds.enrol("okapi", {"okapi1.jpg", "okapi2.jpg"});
@@ -39,42 +39,43 @@ class PROTOCOM_API Recognizer {
  public:
   /// Opens a file. Throws Error if it is missing, damaged or no recognizer; UsageError for a method that it cannot use.
   static Recognizer open(const std::string& path, const RecognizerOptions& options = {});
-  /// Makes a file with the classes of `parts.images` and opens it; see first_enrolment(). Throws UsageError if a part
+  /// Creates a file with the classes of `parts.images` and opens it; see first_enrolment(). Throws UsageError if a part
   /// is missing, Error if parts do not match one another, the file exists or no image can be read; no file is left
   /// then.
   static Recognizer create(const std::string& path, const RecognizerParts& parts, const RecognizerOptions& options = {},
                            const Progress& progress = {});
-  /// What create() enrolled, with the images that could not be read and its warnings. Without classes after open().
+  /// The classes that create() enrolled, the images that could not be read, and warnings. No classes after open().
   [[nodiscard]] const Enrolment& first_enrolment() const;
   ~Recognizer();
   Recognizer(Recognizer&& other) noexcept;
   Recognizer& operator=(Recognizer&& other) noexcept;
 
-  /// Throws Error if the image cannot be read, no class is enrolled, or a class lacks images that the method needs.
+  /// Classifies an image. Throws Error if it cannot be read, no class is enrolled, or a class lacks images that the
+  /// method needs.
   Answer classify(const Image& image);
-  /// Several images; with RecognizerOptions::together they are classified jointly. Throws Error also for no images.
+  /// Classifies several images; with RecognizerOptions::together, jointly. Throws Error also for no images.
   Answers classify(const std::vector<Image>& images);
-  /// The same of features [n, d] of the recognizer's encoder. Throws Error for no rows and another d.
+  /// Classifies features [n, d] of the recognizer's encoder. Throws Error for no rows and another d.
   Answers classify_features(const Rows& features);
-  /// Features float32 [n, d] of images.
+  /// Returns the features of images, float32 [n, d].
   Matrix features_of(const std::vector<Image>& images);
 
-  /// Adds a class, or images to one, by its name or with its description. One transaction: all or nothing.
+  /// Adds a class, or images to an existing one, by its name or with its description. One transaction: all or nothing.
   /// `encoder`: for descriptions, the text encoder of the recognizer's knowledge. Throws Error for an unreadable image,
-  /// an unknown attribute, and of descriptions for knowledge that is not of texts, an encoder of other dimensions and a
-  /// text without a word; UsageError for descriptions without an encoder.
+  /// an unknown attribute, and with descriptions for knowledge that is not of texts, an encoder of other dimensions and
+  /// a text without a word; UsageError for descriptions without an encoder.
   Enrolment enrol(const ClassRequest& one_class, const std::vector<Image>& images = {},
                   const TextEncoder* encoder = nullptr);
-  /// The same of features [n, d].
+  /// Does the same with features [n, d].
   Enrolment enrol_features(const ClassRequest& one_class, const Rows& features, const TextEncoder* encoder = nullptr);
   /// Enrols the classes of a folder, a list, a file of features or of descriptions, or one class of files. Unreadable
   /// images are left out and named. Throws UsageError for sources without a class or of several kinds.
   Enrolment enrol(const EnrolSources& sources, const Progress& progress = {});
 
   /// Adds unlabelled images of the classes, which improve accuracy; returns the number of new ones. Throws UsageError
-  /// if its method has a fixed space, Error for an unreadable image and if there would be more than 5,000.
+  /// if the method has a fixed space, Error for an unreadable image and if there would be more than 5,000.
   int64_t add_unlabelled(const std::vector<Image>& images);
-  /// The same of features [n, d].
+  /// Does the same with features [n, d].
   int64_t add_unlabelled_features(const Rows& features);
   /// Number of unlabelled images.
   [[nodiscard]] int64_t unlabelled() const;
@@ -82,16 +83,16 @@ class PROTOCOM_API Recognizer {
   int64_t remove_unlabelled();
 
   [[nodiscard]] std::vector<ClassInfo> classes() const;
-  /// Enrolled images of a class; of all classes for an empty name. Throws Error for an unknown class.
+  /// Returns the enrolled images of a class, or of all classes for an empty name. Throws Error for an unknown class.
   [[nodiscard]] std::vector<ExampleInfo> examples(const std::string& class_name = "") const;
   /// The changes below throw Error for an unknown class, a name that is taken, and an unknown example.
   void rename(const std::string& class_name, const std::string& new_name);
-  /// Moves the images of a class to another one, and removes it.
+  /// Moves the images of a class to another one and removes the class.
   void merge(const std::string& class_name, const std::string& into);
   void remove(const std::string& class_name);
   void remove_examples(const std::vector<int64_t>& ids);
-  /// Moves images, by their ids (ExampleInfo), to another class. Returns how many it did not hold already; those have
-  /// other ids then.
+  /// Moves images, given by their ids (ExampleInfo), to another class. Returns how many were new to it; these get new
+  /// ids.
   int64_t move_examples(const std::vector<int64_t>& ids, const std::string& class_name);
   /// Keeps that images are in their right class: check_labels() no longer names them.
   void confirm_examples(const std::vector<int64_t>& ids);
@@ -103,40 +104,40 @@ class PROTOCOM_API Recognizer {
 
   /// Sets the threshold of "none of these", a familiarity that at least 95 % of images of the classes exceed. With
   /// `similar` or `others` (unknown images), as many unknown images exceed it as images of the classes do not; with
-  /// `false_accept`, at most that share of unknown images. Without `others`, held-out classes are the unknown images.
-  /// The file stores it. Throws Error for too few images, UsageError for a rate outside (0, 1).
+  /// `false_accept`, at most that share of unknown images does. Without `others`, images of held-out classes are the
+  /// unknown ones. The file stores the calibration. Throws Error for too few images, UsageError for a rate outside
+  /// (0, 1).
   Calibration calibrate(const std::vector<Image>& others = {}, const CalibrateOptions& options = {},
                         const Progress& progress = {});
   /// The current calibration, if there is one.
   [[nodiscard]] std::optional<Calibration> calibration() const;
 
-  /// The expected accuracy on new images, by leave-one-out. Throws as classify().
+  /// Estimates the accuracy on new images by leave-one-out. Throws as classify().
   ExpectedAccuracy expected_accuracy(const Progress& progress = {});
 
-  /// Accuracy on labelled images that are not enrolled; `labels`: the right class of each. Enrolled images are left
-  /// out. Throws Error as classify(), for another number of labels, if it has none of the classes, and if no image is
-  /// left.
+  /// Tests the recognizer on labelled images; `labels`: the right class of each. Enrolled images are left out. Throws
+  /// Error as classify(), for another number of labels, if it has none of the classes, and if no image is left.
   TestResult test(const std::vector<Image>& images, const std::vector<std::string>& labels);
-  /// The same of features [n, d].
+  /// Tests it on features [n, d].
   TestResult test_features(const Rows& features, const std::vector<std::string>& labels);
-  /// The same for a folder, a list or a file of features, or for the images of one class. Unreadable images are left
-  /// out and named.
+  /// Tests it on a folder, a list or a file of features, or on the images of one class. Unreadable images are left out
+  /// and named.
   TestResult test(const EnrolSources& sources, const Progress& progress = {});
 
   /// Checks the labels of the enrolled images by leave-one-out: finds images that look misplaced or are in two classes,
   /// confused classes, and the accuracy of each class. Throws as classify().
   LabelCheck check_labels(const Progress& progress = {});
 
-  /// Which unlabelled images to label next, the most useful first; enrolled images are left out. An image's doubt is 1
-  /// minus the difference of its two highest probabilities; labelling an image covers the doubt of others by their
+  /// Suggests unlabelled images to label next, the most useful first; enrolled images are left out. An image's doubt is
+  /// 1 minus the difference of its two highest probabilities; labelling an image covers the doubt of others by their
   /// similarity to it. Each image suggested covers most of the remaining doubt. Throws UsageError unless `count` is
   /// positive, Error as classify() and if all images are enrolled.
   Suggestions suggest(const std::vector<Image>& images, int64_t count = 20);
-  /// The same of features [n, d].
+  /// Does the same with features [n, d].
   Suggestions suggest_features(const Rows& features, int64_t count = 20);
 
-  /// One answer for all images of a series (a burst, a video, a visit to a camera trap), by the mean of their features.
-  /// Throws as classify().
+  /// Returns one answer for all images of a series (a burst, a video, a visit to a camera trap), from the mean of their
+  /// features. Throws as classify().
   Answer classify_series(const std::vector<Image>& images);
 
   /// Writes the recognizer's current state as one ONNX file of standard operators (set 17, or the encoder's own) for
@@ -146,7 +147,7 @@ class PROTOCOM_API Recognizer {
   /// that cannot be exported.
   OnnxExport export_onnx(const std::string& path, const OnnxExportOptions& options = {});
 
-  /// Its method. Throws Error as classify().
+  /// The label of its method. Throws Error as classify().
   [[nodiscard]] std::string method() const;
   /// Number of dimensions d of a feature.
   [[nodiscard]] int64_t dim() const;

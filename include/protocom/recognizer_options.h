@@ -13,17 +13,17 @@ namespace protocom::v0 {
 /// never writes.
 enum class FileUse { kRead, kChange };
 
-/// How a recognizer answers.
+/// Options for answers.
 struct RecognizerOptions {
   std::string method = {};  ///< "plda", "gauss-fusion:scale=20"; empty: the recognizer's own
-  /// Whether the images of a call are classified together; if no method is named, by the transductive one that uses the
-  /// same fitted file.
+  /// Whether the images of a call are classified together; if no method is named, by the transductive method that uses
+  /// the same fitted file.
   bool together = false;
-  std::string device = "auto";  ///< of the encoder: "cpu", "cuda", "cuda:1"
+  std::string device = "auto";  ///< device of the encoder: "cpu", "cuda", "cuda:1"
   int64_t batch = 64;           ///< images per forward pass
-  int64_t top = 5;              ///< classes of an answer
-  int64_t nearest = 3;          ///< enrolled images of an answer
-  int64_t attributes = 0;       ///< attributes of an answer; they take a few milliseconds per image
+  int64_t top = 5;              ///< classes listed in an answer
+  int64_t nearest = 3;          ///< enrolled images listed in an answer
+  int64_t attributes = 0;       ///< attributes listed in an answer; they take a few milliseconds per image
   /// Class proportions of the images of a call, which are then classified together; unnamed classes share the rest
   /// equally. Not with a `method` that ignores them (plda-vb:proportions=given uses them).
   std::map<std::string, double> shares = {};
@@ -33,7 +33,7 @@ struct RecognizerOptions {
   /// Probability, in (0, 1), with which Answer::set contains the right class of a new image, by leave-one-out after
   /// each change of the classes. Empty: no sets.
   std::optional<double> coverage = {};
-  /// Least probability of an answer, in (0, 1): if the first class has less, there is an Answer::group. Empty: never.
+  /// Least probability of an answer, in (0, 1): if the first class has less, Answer::group is set. Empty: never.
   std::optional<double> roll_up = {};
   /// For roll_up, the groups of a class from the widest on ("animals/birds"). Other classes have the levels of their
   /// titles or names.

@@ -16,12 +16,12 @@ struct UnreadableFile {
 
 /// Ignored files of a folder, counted by reason.
 struct PROTOCOM_API SkippedFiles {
-  /// ".txt", "hidden", "without a suffix", "broken link", "in a hidden folder", "in @eaDir", "beside the class folders"
-  /// (images), ".txt beside the class folders", "linking to a folder above", "linking to a folder counted already" ->
-  /// files
+  /// Number of files by reason: ".txt", "hidden", "without a suffix", "broken link", "in a hidden folder", "in @eaDir",
+  /// "beside the class folders" (images), ".txt beside the class folders", "linking to a folder above", "linking to a
+  /// folder counted already".
   std::map<std::string, int64_t> counts;
 
-  /// Counts a file whose name is not an image's, or that a walk refused.
+  /// Counts a file whose name is not an image's, or that a walk of the folder refused.
   void add(const std::filesystem::path& file);
   /// Counts a file that lies beside the folders of classes, unless it is hidden.
   void add_beside_classes(const std::filesystem::path& file);

@@ -11,8 +11,8 @@ namespace protocom::v0 {
 
 /// Vectors of texts.
 struct EncodedTexts {
-  Matrix vectors;     ///< float32 [n, d], not scaled: CLIP's are not of unit length
-  Warnings warnings;  ///< of texts that were too long and were cut
+  Matrix vectors;     ///< float32 [n, d], not normalised: CLIP's do not have unit length
+  Warnings warnings;  ///< about texts that were too long and were cut
 };
 
 /// A text encoder: a Hugging Face folder (CLIP, SigLIP, BERT and MPNet as sentence encoders), read as data. Copies
@@ -22,9 +22,9 @@ class PROTOCOM_API TextEncoder {
   /// Throws Error for a file that is missing, damaged or of an unsupported family; it names file, family and key.
   explicit TextEncoder(const std::string& folder);
 
-  /// Throws Error for a text without a word.
+  /// Encodes texts. Throws Error for a text without a word.
   [[nodiscard]] EncodedTexts encode(const std::vector<std::string>& texts) const;
-  /// d, the dimensions of a vector.
+  /// Dimension d of a vector.
   [[nodiscard]] int64_t dim() const;
   /// The longest text in tokens, including begin and end tokens.
   [[nodiscard]] int64_t longest() const;
