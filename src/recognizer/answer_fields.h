@@ -15,13 +15,13 @@ struct AnswerField {
   nlohmann::json (*value)(const Answer& answer);  ///< null: unknown without a calibration
 };
 
-/// In the order of CSV's columns.
+/// Returns the fields in the order of CSV's columns.
 const std::vector<AnswerField>& answer_fields();
 
-/// A field's value in CSV: a flag is 1 or 0, what is not known is empty.
+/// Returns a field's value in CSV: a flag is 1 or 0, an unknown value is empty.
 std::string csv_value(const AnswerField& field, const Answer& answer);
 
-/// A field as a number; a flag is 1 or 0. NaN if the value is unknown or a text, or if no field has this name.
+/// Returns a field as a number; a flag is 1 or 0. NaN if the value is unknown or a text, or if no field has this name.
 double number_in(const Answer& answer, std::string_view field);
 
 }  // namespace protocom

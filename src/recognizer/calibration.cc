@@ -14,10 +14,10 @@
 namespace protocom {
 namespace {
 
-/// Images of one class that are held out where each group of held-out images needs a scorer of its own.
+/// Most groups of held-out images of one class, where each group needs a scorer of its own.
 constexpr int64_t kMostGroups = 10;
 
-/// The images of a moment of a class that still has others, or whose method needs none. The first of them is
+/// The images of a moment that can be held out: its class keeps others, or the method needs none. The first of them is
 /// classified. Empty: no class has two moments.
 struct HeldOut {
   int64_t k = 0;
@@ -39,8 +39,8 @@ std::vector<HeldOut> moments_to_hold_out(const ClassScorer& scorer, int64_t most
   return taken;
 }
 
-/// The moments in groups of at most one of each class, which are held out together: where the method adapts to all
-/// images, each group costs a scorer of its own.
+/// Groups the moments so that each group has at most one of each class; a group is held out together, because it needs
+/// a scorer of its own where the method adapts to all images.
 std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& moments) {
   std::vector<std::vector<HeldOut>> groups;
   std::map<int64_t, size_t> next;  // group of each class
@@ -52,15 +52,15 @@ std::vector<std::vector<HeldOut>> groups_of(const std::vector<HeldOut>& moments)
   return groups;
 }
 
-/// Scores of held-out images, and their classes.
+/// Scores of held-out images, and their true classes.
 struct LeftOutScores {
   FloatMatrix logits;          // [m, c]
   std::vector<int64_t> truth;  // [m]
   DoubleVector familiarity;    // [m]
 };
 
-/// Scores of the held-out moments of a group, in their order, after `done` earlier ones. Each is a step:
-/// the listener may cancel between any two.
+/// Returns the scores of a group's held-out moments, in their order, after `done` earlier ones. Each is a step of the
+/// progress, which may cancel between any two.
 std::vector<QueryScores> scores_of(const ClassScorer& scorer, const std::vector<HeldOut>& group, int64_t done,
                                    Progress& progress) {
   std::vector<QueryScores> scores;
@@ -102,7 +102,7 @@ LeftOutScores hold_images_out(const ClassScorer& scorer, int64_t most, Progress&
   return found;
 }
 
-/// One image of each moment of a class represents it.
+/// Returns the familiarity of one image of each moment of a class.
 DoubleVector one_of_each(const DoubleVector& familiarities, const PhotoMoments& moments) {
   DoubleVector of_moments(count_of(moments));
   for (size_t i = moments.size(); i-- > 0;) of_moments[moments[i]] = familiarities[static_cast<int64_t>(i)];
@@ -127,7 +127,7 @@ DoubleVector hold_classes_out(const ClassScorer& scorer, int64_t most, Progress&
   return Eigen::Map<const DoubleVector>(familiarities.data(), static_cast<int64_t>(familiarities.size()));
 }
 
-/// The negative log posterior of the factor's logarithm.
+/// Returns the negative log posterior of the factor's logarithm.
 double cost(const LeftOutScores& own, double log_factor) {
   const double factor = std::exp(log_factor);
   double unlikely = log_sum_exp(own.logits, factor).sum();
@@ -136,7 +136,7 @@ double cost(const LeftOutScores& own, double log_factor) {
   return unlikely + 0.5 * log_factor * log_factor;
 }
 
-/// The minimum of the cost, which has one, by golden sections.
+/// Minimises the cost, which has a single minimum, by golden-section search.
 double fit_factor(const LeftOutScores& own) {
   const double ratio = (std::sqrt(5.0) - 1) / 2;
   double low = -6, high = 6;
@@ -158,7 +158,7 @@ double fit_factor(const LeftOutScores& own) {
   return std::exp((low + high) / 2);
 }
 
-/// The share whose largest logit is right.
+/// Returns the share of images whose largest logit is that of the true class.
 double accuracy_of(const LeftOutScores& own) {
   int64_t right = 0;
   for (int64_t i = 0; i < own.logits.rows(); ++i) {
@@ -169,7 +169,8 @@ double accuracy_of(const LeftOutScores& own) {
   return static_cast<double>(right) / static_cast<double>(own.truth.size());
 }
 
-/// Unknown images: the given ones, or those of each held-out class if there are two or more.
+/// Returns familiarities with unknown images: those given, or the images of each class held out in turn if there are
+/// two or more classes.
 Familiarities with_others(const ClassScorer& scorer, const LeftOutScores& own, const Array& others,
                           const CalibrationOptions& options, Progress& progress) {
   Familiarities of{own.familiarity, {}};
@@ -183,7 +184,7 @@ Familiarities with_others(const ClassScorer& scorer, const LeftOutScores& own, c
   return of;
 }
 
-/// Whether only different kinds are to be refused: the threshold is of the classes' own images then.
+/// Whether only different kinds are to be refused; the threshold then comes from the classes' own images alone.
 bool is_of_own(const Array& others, const CalibrationOptions& options) {
   return !others.defined() && !options.false_accept && !options.similar;
 }

@@ -10,9 +10,9 @@
 
 namespace protocom {
 
-/// The levels of a class's title or name, from the widest on: "animals", "birds", "robin" of animals/birds/robin,
-/// animals|birds|robin, animals;birds;robin or animals > birds > robin. Empty ones, and the identifier (a UUID) before
-/// SpeciesNet's levels, are left out.
+/// Splits a class's title or name into levels, widest first: "animals", "birds", "robin" for animals/birds/robin,
+/// animals|birds|robin, animals;birds;robin or animals > birds > robin. Drops empty levels and the identifier (a UUID)
+/// before SpeciesNet's levels.
 std::vector<std::string> class_levels(const std::string& title);
 
 /// The levels that a class itself states: of its title where that has several, else of its name.

@@ -46,7 +46,7 @@ std::shared_ptr<const Method> method_of(const StoreModel& model, const std::stri
   return make_methods({name}, fitted).front();
 }
 
-/// The method adapted to the images of all classes that have some; without a method where it stays as it is.
+/// Adapts the method to the images of all classes that have any; returns no method if it does not adapt.
 AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) {
   std::vector<Array> features;
   std::vector<int64_t> labels, there;
@@ -64,7 +64,7 @@ AdaptedMethod adapted_to(const EnrolledClasses& enrolled, const Method& method) 
   return made;
 }
 
-/// Takes images, by their numbers in it, out of a class.
+/// Removes images, given by their indices within the class, from it.
 void leave_out(const std::vector<int64_t>& images, StoredClass& from) {
   std::vector<int64_t> kept;
   for (int64_t i = 0; i < from.features.size(0); ++i) {
@@ -80,7 +80,7 @@ void leave_out(const std::vector<int64_t>& images, StoredClass& from) {
   from.count = from.features.size(0);
 }
 
-/// The classes without some images of each, by their numbers in it.
+/// Returns the classes without some images of each, given by their indices within the class.
 EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vector<std::vector<int64_t>>& left_out) {
   EnrolledClasses rest = enrolled;
   for (size_t k = 0; k < left_out.size(); ++k) {
@@ -89,7 +89,7 @@ EnrolledClasses without_images(const EnrolledClasses& enrolled, const std::vecto
   return rest;
 }
 
-/// Each class's share, those that were not named in equal parts of what is left. [c]
+/// Returns each class's share, [c]; classes not named divide the remainder equally.
 std::vector<float> shares_of(const std::vector<std::string>& names, const std::map<std::string, double>& written) {
   std::map<std::string, double> given;
   for (const auto& [name, share] : written) given[clean_name(name)] += share;
@@ -116,7 +116,7 @@ void check_dim(const Array& features, int64_t dim) {
   fail("features: expected [n, {}] like the enrolled ones, found [{}]", dim, fmt::join(features.shape(), ", "));
 }
 
-/// Throws Error unless `placed` are `classes` rows of what `one` has a row of.
+/// Throws Error unless `placed` has `classes` rows wherever `one`, the placement of one class, has one.
 void check_placed(const PlacedClasses& placed, const PlacedClasses& one, int64_t classes) {
   bool fits = placed.size() == one.size();
   for (size_t i = 0; fits && i < one.size(); ++i) {
@@ -127,7 +127,7 @@ void check_placed(const PlacedClasses& placed, const PlacedClasses& one, int64_t
   if (!fits) fail("its index does not match the method: index the recognizer again (protocom recognizer index)");
 }
 
-/// Writes rows [m, ...] over those numbered `where` [m] of `to` [n, ...].
+/// Writes rows [m, ...] over the rows `where` [m] of `to` [n, ...].
 void write_rows(const Array& rows, const std::vector<int64_t>& where, Array& to) {
   const size_t each = rows.bytes() / where.size();
   const auto* from = static_cast<const char*>(rows.raw());
@@ -140,7 +140,7 @@ void write_rows(const Array& rows, const std::vector<int64_t>& where, Array& to)
 
 }  // namespace
 
-/// The method for some classes, with what it points to.
+/// The method prepared for some classes, with the data that it points to.
 class ClassScorer::Prepared {
  public:
   Prepared(const EnrolledClasses& enrolled, const StoreModel& model, const Method& method)
@@ -185,7 +185,7 @@ void ClassScorer::take_all(const EnrolledClasses& given) {
   check_fits(given, model_);
   const std::shared_ptr<const Method> own =
       options_.unlabelled ? with_unlabelled(unadapted_, given.unlabelled) : protocom::without_unlabelled(unadapted_);
-  // Without adaptation each class is encoded independently of the others; bursts, which are found with the images of
+  // Without adaptation each class is encoded independently of the others; moments, which are found from the images of
   // all classes, would make them dependent.
   const bool follows = options_.moments && learns_from_unlabelled(*own);
   const EnrolledClasses enrolled = follows ? with_moments(given) : given;
@@ -206,7 +206,7 @@ void ClassScorer::take_all(const EnrolledClasses& given) {
   if (!options_.shares.empty()) images_.shares = shares_of(names_, options_.shares);
 }
 
-/// The classes' names and what the method is prepared for, all but their places.
+/// Takes everything from the classes except their placement: their names, and the method prepared for them.
 void ClassScorer::take_placed(const EnrolledClasses& enrolled) {
   check_images(enrolled, method_->spec().fewest_shots);
   check_fits(enrolled, model_);
@@ -216,7 +216,7 @@ void ClassScorer::take_placed(const EnrolledClasses& enrolled) {
   prepared_ = std::make_unique<const Prepared>(with_classes(enrolled, {enrolled.classes.front()}), model_, *method_);
 }
 
-/// Piece by piece, so that what is made of images on the way stays small.
+/// Places classes in batches, so that intermediate results stay small.
 PlacedClasses ClassScorer::place(const EnrolledClasses& enrolled) const {
   constexpr int64_t kPiece = 256;
   const Prepared prepared(enrolled, model_, *method_);
@@ -254,7 +254,7 @@ void ClassScorer::update(const EnrolledClasses& enrolled, const std::vector<int6
   replace(changed.empty() ? PlacedClasses() : place(with_classes(enrolled, std::move(changed))), before);
 }
 
-/// Puts the rows of `placed` where `before` is -1.
+/// Overwrites the rows whose `before` is -1 with those of `placed`.
 void ClassScorer::replace(const PlacedClasses& placed, const std::vector<int64_t>& before) {
   const int64_t old = placed_.front().size(0);
   std::vector<int64_t> source, where;

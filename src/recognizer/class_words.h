@@ -9,31 +9,33 @@
 
 namespace protocom {
 
-/// The vectors of texts as the encoder gives them, float32 [n, d]; the number of cut texts is logged as a warning.
-/// Throws what TextEncoder::encode throws.
+/// Returns the vectors of texts as encoded, float32 [n, d]; logs the number of truncated texts as a warning. Throws
+/// what TextEncoder::encode throws.
 Array encode_texts(const TextEncoder& encoder, const std::vector<std::string>& texts);
 
-/// The vectors of classes by their texts, float32 [c, d] of unit length. Throws what encode_texts and class_directions
-/// throw.
+/// Returns the vectors of classes from their texts, float32 [c, d] of unit length. Throws what encode_texts and
+/// class_directions throw.
 Array encode_classes(const TextEncoder& encoder, const ClassTexts& texts);
 
-/// Makes the vector of a class's descriptions. Throws UsageError without one and for an empty text, and what
-/// encode_classes throws.
+/// Sets the vector of a class from its descriptions. Throws UsageError without descriptions and for an empty text, and
+/// what encode_classes throws.
 void describe_in_words(const TextEncoder& encoder, ClassToDescribe& request);
 
-/// The same for a caller that passes the warning on: a sentence about texts that were cut, empty if none was.
+/// Does the same but returns the warning instead of logging it: a sentence about truncated texts, empty if there are
+/// none.
 std::string set_text_vector(const TextEncoder& encoder, ClassToDescribe& request);
 
-/// Throws what describe_class and describe_without_knowledge throw where a class of that name cannot be described by a
+/// Throws what describe_class and describe_without_knowledge throw if a class of that name cannot be described by a
 /// vector of `numbers` numbers. `knowledge`: the recognizer's; nullptr: none.
 void check_takes_words(const Knowledge* knowledge, const std::string& name, int64_t numbers);
 
-/// Where in a class's embedding a text's vector of this many dimensions begins: at 0, or of embeddings of several
-/// sources at the only one of that size; -1: it is of another encoder.
+/// Returns the offset in a class's embedding of a text vector with this many dimensions: 0, or in embeddings of several
+/// sources that of the only part of this size; -1: the vector is of another encoder.
 int64_t begin_of_words(const Knowledge& knowledge, int64_t numbers);
 
-/// Knowledge of nothing but names, each in kTextTemplate, by a text encoder whose vectors compare with images; of no
-/// name knowledge to which descriptions of classes can be added later. Throws UsageError for another text encoder.
+/// Makes knowledge from class names alone, each in kTextTemplate, by a text encoder whose vectors are comparable with
+/// those of images. Without names, descriptions of classes can be added to it later. Throws UsageError for another text
+/// encoder.
 Knowledge knowledge_of_names(const TextEncoder& encoder, const std::vector<std::string>& names);
 
 }  // namespace protocom

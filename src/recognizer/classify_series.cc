@@ -8,13 +8,13 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// The photos of a group that were read, with the sum of their features.
+/// The readable photos of a group, with the sum of their features.
 struct GroupSum {
   std::vector<fs::path> photos;
   DoubleVector sum;  // [d]
 };
 
-/// Takes photos in the order of their groups and hands out the groups that are complete.
+/// Takes photos in the order of their groups and returns the groups that are complete.
 class GroupSums {
  public:
   explicit GroupSums(const std::vector<std::vector<fs::path>>& groups) {
@@ -24,7 +24,7 @@ class GroupSums {
     }
   }
 
-  /// Those of all groups.
+  /// The photos of all groups.
   [[nodiscard]] const std::vector<fs::path>& photos() const { return photos_; }
 
   void add(size_t number, const float* feature, int64_t dim) {
@@ -35,7 +35,7 @@ class GroupSums {
     open.sum += Eigen::Map<const Eigen::VectorXf>(feature, dim).cast<double>();
   }
 
-  /// All groups but the last, which may continue and is added by `rest`.
+  /// Returns all groups but the last, which may continue; with `rest`, the last too.
   std::vector<GroupSum> completed(bool rest) {
     std::vector<GroupSum> done;
     const size_t count = sums_.size() - (rest || sums_.empty() ? 0 : 1);
@@ -51,7 +51,7 @@ class GroupSums {
   std::vector<GroupSum> sums_;
 };
 
-/// float32 [groups, d]
+/// Returns the mean feature of each group, float32 [groups, d].
 Array means_of(const std::vector<GroupSum>& groups) {
   const int64_t dim = groups.front().sum.size();
   Array means = Array::uninitialised({static_cast<int64_t>(groups.size()), dim}, NumberType::kFloat32);

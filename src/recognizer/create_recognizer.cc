@@ -50,7 +50,7 @@ void check_parts(const RecognizerParts& parts) {
         "knowledge that it was made with, in place of a text encoder");
 }
 
-/// With the path of the encoder that was named, or of the default one, and the space in its folder if no method is
+/// Fills in the path of the encoder that was named, or of the default one, and the space in its folder if no method is
 /// named.
 RecognizerParts with_encoder(RecognizerParts parts) {
   parts.backbone = chosen_encoder(parts.backbone);
@@ -63,7 +63,7 @@ RecognizerParts with_encoder(RecognizerParts parts) {
 /// Whether classes are also distinguished by their texts, without training.
 bool has_texts(const RecognizerParts& parts) { return !has_model(parts) && !parts.knowledge.empty(); }
 
-/// The knowledge of the names of classes as a file in `folder`, where a text encoder is given.
+/// Writes knowledge of the classes' names as a file in `folder` if a text encoder is given.
 RecognizerParts with_names_known(RecognizerParts parts, const std::vector<EnrolRequest>& classes,
                                  const Provenance& provenance, const fs::path& folder) {
   if (parts.text_encoder.empty()) return parts;
@@ -74,7 +74,7 @@ RecognizerParts with_names_known(RecognizerParts parts, const std::vector<EnrolR
   return parts;
 }
 
-/// Throws UsageError for texts that cannot be of the backbone's own text encoder.
+/// Throws UsageError if the texts cannot be from the backbone's own text encoder.
 void check_texts(const RecognizerParts& parts, const RecognizerSettings& settings) {
   if (settings.embedding_dim == settings.feature_dim) return;
   if (!parts.text_encoder.empty())
@@ -114,7 +114,7 @@ EncoderFileOptions encoder_options(const RecognizerParts& parts, const StoreMode
   return asked;
 }
 
-/// The backbone's sizes and preprocessing, which the model has to take.
+/// Takes the backbone's sizes and preprocessing, which must suit the model.
 void take_backbone(const RecognizerParts& parts, const StoreModel& model, RecognizerSettings& settings) {
   const auto backbone = open_encoder(parts.backbone, encoder_options(parts, model));
   const bool fits_any = !has_model(parts) && parts.space.empty();
@@ -128,8 +128,8 @@ void take_backbone(const RecognizerParts& parts, const StoreModel& model, Recogn
   settings.feature_dim = backbone->dim();
 }
 
-/// The same, where photos may say what images the encoder takes: neither its file nor its user does, or the user may be
-/// wrong.
+/// Does the same if the photos may decide the preprocessing: neither the file nor the user states it, or the user may
+/// be wrong.
 void take_backbone_by_photos(RecognizerParts& parts, const StoreModel& model, const std::vector<EnrolRequest>& classes,
                              RecognizerSettings& settings, Progress& progress) {
   if (!parts.preprocessing.empty() && !model.preprocessing) compare_preprocessing(parts, classes, progress);
@@ -142,8 +142,8 @@ void take_backbone_by_photos(RecognizerParts& parts, const StoreModel& model, co
   }
 }
 
-/// A class without a description, prepared as those that are enrolled will be: throws the method's error for
-/// descriptions of other sizes than it was fitted on.
+/// Prepares a class without a description, as enrolment will: throws the method's error for descriptions of other sizes
+/// than it was fitted on.
 void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
   const auto attributes = static_cast<int64_t>(settings.attributes.size());
   KnowledgeTable table;
@@ -159,7 +159,7 @@ void prepare_a_class(const Method& method, const RecognizerSettings& settings) {
   static_cast<void>(method.prepare(context));
 }
 
-/// Throws Error if descriptions by the knowledge have other sizes than the model takes.
+/// Throws Error if descriptions by the knowledge do not have the sizes that the model takes.
 void check_descriptions(const RecognizerParts& parts, const StoreModel& model, const RecognizerSettings& settings) {
   if (model.fitted) {
     try {
@@ -174,7 +174,7 @@ void check_descriptions(const RecognizerParts& parts, const StoreModel& model, c
          parts.knowledge.string(), settings.embedding_dim, parts.model.string(), taken);
 }
 
-/// `hash`: hash_file of the knowledge that is given.
+/// `hash`: hash_file of the knowledge given.
 void warn_of_other_knowledge(const RecognizerParts& parts, const StoreModel& model, const std::string& hash) {
   if (model.knowledge_hash.empty() || model.knowledge_hash == hash) return;
   const char* made = model.fitted ? "fitted" : "trained";
@@ -185,8 +185,8 @@ void warn_of_other_knowledge(const RecognizerParts& parts, const StoreModel& mod
       model.fitted ? "fit" : "train", made);
 }
 
-/// Attribute -> its first word, with its name where another attribute has the same; without those called by their
-/// names.
+/// Maps each attribute to its first word, with its name added if another attribute has the same word; omits attributes
+/// whose word is their name.
 std::map<std::string, std::string> words_for(const Knowledge& knowledge, const std::vector<std::string>& attributes) {
   std::map<std::string, int64_t> times;
   for (const std::string& name : attributes) ++times[short_title(knowledge, name)];
@@ -198,7 +198,7 @@ std::map<std::string, std::string> words_for(const Knowledge& knowledge, const s
   return words;
 }
 
-/// The attributes and embeddings that descriptions of classes have.
+/// Takes the attributes and the embedding size of class descriptions.
 void take_vocabulary(const RecognizerParts& parts, const StoreModel& model, RecognizerSettings& settings) {
   settings.attributes = model.attributes();
   if (parts.knowledge.empty()) {
@@ -213,21 +213,21 @@ void take_vocabulary(const RecognizerParts& parts, const StoreModel& model, Reco
   warn_of_other_knowledge(parts, model, knowledge.content_hash);
 }
 
-/// The images that a new recognizer is given, found before any work is done.
+/// The images given for a new recognizer, found before any work is done.
 struct FirstImages {
   std::vector<EnrolRequest> classes;
   std::vector<fs::path> unlabelled;
   std::vector<fs::path> others;            ///< of none of the classes
-  std::map<std::string, int64_t> moments;  ///< of a table
+  std::map<std::string, int64_t> moments;  ///< from a table
 };
 
-/// Whether a folder of this name holds photos of none of the classes.
+/// Whether a folder of this name contains photos of none of the classes.
 bool is_none_of_the_classes(const std::string& name) {
   static const std::set<std::string> kNames = {"none", "background", "blank", "other", "unknown"};
   return kNames.count(lowercase(name)) > 0;
 }
 
-/// Takes such folders out of the classes, and logs it.
+/// Moves such folders from the classes to `others`, and logs it.
 void take_others(FirstImages& found) {
   std::vector<EnrolRequest> classes;
   for (EnrolRequest& request : found.classes) {
@@ -257,7 +257,7 @@ FirstImages find_first_images(const RecognizerParts& parts) {
   return found;
 }
 
-/// Gives the new recognizer its images, or leaves no file behind.
+/// Enrols the images in the new recognizer; on failure leaves no file behind.
 std::optional<Enrolment> take_images(const fs::path& path, const RecognizerParts& parts, const FirstImages& images,
                                      Progress& progress) {
   std::optional<Enrolment> done;
@@ -288,7 +288,7 @@ std::vector<RecognizerArtefact> artefacts_of(const RecognizerParts& parts) {
   return artefacts;
 }
 
-/// Says of a folder with both towers of CLIP that its texts could count too.
+/// Mentions, for a folder with both towers of CLIP, that its texts could be used too.
 void mention_text_encoder(const RecognizerParts& parts) {
   const fs::path config = parts.backbone / "config.json";
   if (has_model(parts) || !parts.knowledge.empty() || !fs::is_regular_file(config)) return;
@@ -297,8 +297,8 @@ void mention_text_encoder(const RecognizerParts& parts) {
                   parts.backbone.string());
 }
 
-/// An encoder of several files that stays outside the recognizer: as one file beside it. `folder`: in which that file
-/// lies now. Empty: it is none.
+/// Stores an encoder of several files that stays outside the recognizer as one file beside it. `folder`: where that
+/// file is now. Returns an empty path if there is none.
 fs::path take_encoder_outside(const fs::path& recognizer, const fs::path& folder, NewRecognizer& made) {
   RecognizerArtefact& backbone = made.artefacts.front();
   if (backbone.embedded || backbone.path.parent_path() != folder) return {};
@@ -345,7 +345,7 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
 
 std::optional<Enrolment> create_recognizer(const fs::path& path, const RecognizerParts& given,
                                            const Provenance& provenance, Progress& progress) {
-  check_absent(path);  // said before the photos go through the encoder
+  check_absent(path);  // fails before the photos are encoded
   const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
   NewRecognizer made = prepare_recognizer(given, images.classes, provenance, scratch.path(), progress);

@@ -13,13 +13,13 @@
 namespace protocom {
 namespace {
 
-/// The name in words, where that is something else.
+/// Returns the name in words if they differ from the name.
 std::string title_besides(const std::string& name) {
   const std::string title = title_of_name(name);
   return title == name ? "" : title;
 }
 
-/// The class as the knowledge has it.
+/// Returns the class as the knowledge describes it.
 ClassDescription known_class(const Knowledge& knowledge, int64_t row) {
   ClassDescription known;
   const auto title = knowledge.titles.find(knowledge.classes[static_cast<size_t>(row)]);
@@ -30,7 +30,8 @@ ClassDescription known_class(const Knowledge& knowledge, int64_t row) {
   return known;
 }
 
-/// A class without a description, as evaluation has those that the knowledge does not name (align_knowledge).
+/// Returns a class without a description, like classes that the knowledge does not contain in an evaluation
+/// (align_knowledge).
 ClassDescription unknown_class(const Knowledge& knowledge, const std::string& name) {
   ClassDescription unknown;
   unknown.title = title_besides(name);
@@ -40,7 +41,7 @@ ClassDescription unknown_class(const Knowledge& knowledge, const std::string& na
   return unknown;
 }
 
-/// WordNet names the attributes that no base class has.
+/// Describes a class by its synset; WordNet names the attributes that no base class has.
 ClassDescription class_of_synset(const Knowledge& knowledge, const ClassToDescribe& request,
                                  const DescribeOptions& options) {
   const WordNet wordnet(request.wordnet.empty() ? kWordNetFolder : request.wordnet);
@@ -63,7 +64,7 @@ ClassDescription describe(const Knowledge& knowledge, const ClassToDescribe& req
   return describe_by_attributes(knowledge, request.name, request.attributes, options);
 }
 
-/// A row of R over the knowledge's attributes -> over the model's. float32 [a]
+/// Maps a row of R over the knowledge's attributes to the model's. float32 [a]
 Array over_model_attributes(const Knowledge& knowledge, const std::vector<std::string>& attributes,
                             const Array& association) {
   Array result = Array::zeros({static_cast<int64_t>(attributes.size())});
@@ -74,7 +75,8 @@ Array over_model_attributes(const Knowledge& knowledge, const std::vector<std::s
   return result;
 }
 
-/// Of rows [n, e] that are not zero, the lower one of two in the middle; 1 if there is none.
+/// Returns the median length of the rows [n, e] that are not zero, the lower of the two middle values; 1 if there are
+/// none.
 float median_length(const FloatMatrix& rows) {
   std::vector<float> lengths;
   for (int64_t i = 0; i < rows.rows(); ++i) {
@@ -86,7 +88,7 @@ float median_length(const FloatMatrix& rows) {
   return *middle;
 }
 
-/// The vector of a text in place of the embedding, as long as the knowledge's are.
+/// Replaces the embedding by the vector of a text, scaled to the length of the knowledge's.
 void embed_by_text(const Knowledge& knowledge, const ClassToDescribe& request, ClassDescription& found) {
   if (!request.text_vector.defined()) return;
   check_takes_words(&knowledge, request.name, request.text_vector.numel());

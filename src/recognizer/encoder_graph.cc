@@ -18,7 +18,7 @@ using onnx::ValueType;
 
 std::string kept_name(const std::string& name) { return onnx::kKeptPrefix + name; }
 
-/// A number of each channel, for images of a layout.
+/// Adds a constant with one number per channel, shaped for the image layout.
 std::string channel_constant(const std::vector<double>& values, bool channels_last, GraphWriter& graph) {
   const std::vector<float> numbers(values.begin(), values.end());
   const std::vector<int64_t> sizes =
@@ -26,7 +26,7 @@ std::string channel_constant(const std::vector<double>& values, bool channels_la
   return graph.numbers(numbers, sizes);
 }
 
-/// From the input `image` to what the encoder takes: (x / 255 - mean) / std.
+/// Adds the operators from the input `image` to the encoder's input: (x / 255 - mean) / std.
 void add_images(const onnx::ImageInput& input, const ExportedImages& images, GraphWriter& graph) {
   std::string x = "image";
   if (images.uint8) x = graph.node("Mul", {graph.cast(x, ValueType::kFloat32), graph.number(1.0F / 255.0F)});
@@ -42,7 +42,7 @@ void add_images(const onnx::ImageInput& input, const ExportedImages& images, Gra
   graph.node("Identity", {x}, {}, kept_name(input.name));
 }
 
-/// The class token of [n, t, d], or the mean of all tokens.
+/// Returns the class token of [n, t, d], or the mean of all tokens.
 std::string token_feature(const std::string& tokens, int64_t count, int64_t dim, GraphWriter& graph) {
   if (count < 1) fail("the number of tokens of its output is not stated: export the encoder for images of one size");
   if (!onnx::have_class_token(count)) return graph.reduced("ReduceMean", tokens, 1, /*keep=*/false);
@@ -50,7 +50,7 @@ std::string token_feature(const std::string& tokens, int64_t count, int64_t dim,
   return graph.node("Reshape", {first, graph.integers({-1, dim})});
 }
 
-/// Features [n, d] of the encoder's output, as encoders/onnxruntime makes them.
+/// Makes features [n, d] from the encoder's output, as encoders/onnxruntime does.
 std::string add_feature(const onnx::GraphValue& output, bool channels_last, int64_t dim, GraphWriter& graph) {
   std::string x = kept_name(output.name);
   if (output.type == static_cast<int64_t>(ValueType::kFloat16)) x = graph.cast(x, ValueType::kFloat32);

@@ -36,7 +36,7 @@ NewExamples example_of(const fs::path& path, const EmbeddedImage& embedded) {
   return example;
 }
 
-/// An image that others are equal to: its class, and its number there.
+/// The first of several equal images: its class and its index there.
 struct FirstCopy {
   const ClassEnrolment* owner;
   size_t example;
@@ -49,8 +49,8 @@ std::string name_of(const FirstCopy& first) {
                         : fmt::format("{} ('{}')", excerpt(source), excerpt(first.owner->name));
 }
 
-/// The same photo in two classes contradicts itself, and copies in one count as several; the features tell, whatever
-/// the files are called.
+/// Warns of a photo in two classes, which contradicts itself, and of copies in one class, which count as several
+/// photos. Compares features, so file names do not matter.
 void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
   std::map<std::string, FirstCopy> first;
   int64_t within = 0, across = 0;
@@ -73,7 +73,7 @@ void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
       across, within, example);
 }
 
-/// Of all classes together: those of one class may well be alike.
+/// Checks all classes together: images of one class may well be similar.
 void warn_of_alike_examples(const std::vector<ClassEnrolment>& enrolments) {
   std::vector<Array> features;
   for (const ClassEnrolment& enrolment : enrolments) {
@@ -84,7 +84,7 @@ void warn_of_alike_examples(const std::vector<ClassEnrolment>& enrolments) {
 
 constexpr size_t kMostNamed = 20;
 
-/// One line for all classes: those that look like typing errors first, with what was probably meant.
+/// Warns in one line for all classes: likely typing errors first, with suggestions.
 void warn_of_left_out(const std::set<std::string>& left_out, const Knowledge& knowledge) {
   std::vector<std::string> known;
   for (const std::string& attribute : knowledge.attributes) {

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Files in the folder that belong to no class.
+/// Returns the files in the folder that belong to no class.
 SkippedFiles skipped_in(const fs::path& folder) {
   SkippedFiles skipped;
   std::error_code error;
@@ -42,7 +42,7 @@ SkippedFiles skipped_in(const fs::path& folder) {
   return skipped;
 }
 
-/// Throws Error if two folders are of one class: names that differ only in Unicode composition (macOS) or blanks.
+/// Throws Error if two folders have one class name: names that differ only in Unicode composition (macOS) or blanks.
 void check_names(const std::vector<EnrolRequest>& requests, const std::vector<fs::path>& folders) {
   std::map<std::string, fs::path> seen;
   for (size_t i = 0; i < folders.size(); ++i) {
@@ -53,7 +53,7 @@ void check_names(const std::vector<EnrolRequest>& requests, const std::vector<fs
   }
 }
 
-/// A class for each one that a list names, with its images as they are written there.
+/// Makes a request for each class that a list names, with its images as they are written there.
 std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list, const fs::path& source) {
   std::vector<EnrolRequest> requests;
   std::map<std::string, size_t> number;
@@ -66,8 +66,8 @@ std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list,
   return requests;
 }
 
-/// Throws Error for a folder without class folders and without a list of images that are there: of the list of others,
-/// of archives and films that it has, or else of what is expected.
+/// Throws Error for a folder without class folders and without a list of existing images: the message names a list of
+/// other images, archives and films in the folder, or else what is expected.
 [[noreturn]] void refuse_without_classes(const fs::path& folder, const ListChoices& lists) {
   if (const std::optional<fs::path> list = any_list_in(folder, lists)) requests_of_csv(*list, lists);
   std::string instead = other_media_in(folder);
@@ -84,11 +84,11 @@ std::vector<EnrolRequest> requests_of_list(const std::vector<ListedImage>& list,
 
 constexpr size_t kShownClasses = 10;
 
-/// The photos of all requests, and of whom they are.
+/// The photos of all requests, and which request each belongs to.
 struct PhotosOfRequests {
   std::vector<fs::path> paths;
   std::vector<std::vector<fs::path>> own;            // [requests]
-  std::vector<std::vector<std::string>> unreadable;  // [requests], for the enrolment to name
+  std::vector<std::vector<std::string>> unreadable;  // [requests], to be named by the enrolment
 };
 
 PhotosOfRequests photos_in(std::vector<EnrolRequest>& requests) {
@@ -135,7 +135,7 @@ void crop_requests(const BoxFile& file, const fs::path& path, std::vector<EnrolR
   requests = std::move(left);
 }
 
-/// A class for each kind, in their order in the alphabet.
+/// Makes a request for each kind, in alphabetical order.
 std::vector<EnrolRequest> requests_of_kinds(const fs::path& folder, const BoxFile& file, const fs::path& path) {
   FoundImages found = find_images({folder.string()});
   std::map<std::string, EnrolRequest> classes;
@@ -160,7 +160,7 @@ std::vector<EnrolRequest> requests_of_kinds(const fs::path& folder, const BoxFil
 
 constexpr size_t kHintsShown = 10;
 
-/// A misspelt name in either would leave the class without its attributes.
+/// Warns of misspelt names in either, which would leave the class without its attributes.
 void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path& table,
                           const std::vector<EnrolRequest>& requests) {
   const std::set<std::string> known(named.begin(), named.end());
@@ -228,7 +228,7 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv, const ListChoices
   for (size_t i = 0; i < list.size(); ++i) {
     ListedImage& image = list[i];
     if (image.image.empty()) continue;
-    // One that is not found is named when it cannot be read.
+    // If one is not found, its name is reported when it cannot be read.
     const std::optional<fs::path>& path = found[i];
     if (missing.empty()) missing = image.image;
     image.image = path.value_or(csv.parent_path() / image.image).string();

@@ -13,7 +13,7 @@
 namespace protocom {
 namespace {
 
-/// Features of another backbone say nothing of the recognizer's images.
+/// Warns that features of another backbone are not comparable with the recognizer's images.
 void warn_of_other_backbone(const FeatureSet& features, const RecognizerFile& file, const std::string& path) {
   const RecognizerArtefact* backbone = file.artefact("backbone");
   if (features.backbone_hash.empty() || backbone == nullptr || features.backbone_hash == backbone->hash) return;
@@ -22,13 +22,14 @@ void warn_of_other_backbone(const FeatureSet& features, const RecognizerFile& fi
 
 std::vector<EnrolRequest> requests_of_features_file(const EnrolSources& sources, const RecognizerFile& file) {
   FeatureFileOptions read;
-  read.without_split = Split::kBase;  // a split says nothing here
+  read.without_split = Split::kBase;  // the split does not matter here
   const FeatureSet features = read_features(sources.features, read);
   warn_of_other_backbone(features, file, sources.features.string());
   return requests_of_features(features, sources.one_class.name);
 }
 
-/// A new class without images or knowledge would still receive its share of the answers.
+/// Checks that something is known of each new class: one without images or knowledge would still receive its share of
+/// the answers.
 void check_something_is_known(const std::vector<EnrolRequest>& requests, Recognizer& recognizer) {
   for (const EnrolRequest& request : requests) {
     const std::string& name = request.name;
@@ -39,7 +40,8 @@ void check_something_is_known(const std::vector<EnrolRequest>& requests, Recogni
   }
 }
 
-/// What is said of the requests' classes in words; without requests, a class for each description.
+/// Sets the vectors of descriptions in words of the requests' classes; without requests, makes a class for each
+/// description.
 void set_text_vectors_of_sources(const EnrolSources& sources, std::vector<EnrolRequest>& requests) {
   const std::vector<std::string>& descriptions = sources.one_class.descriptions;
   if (descriptions.empty() && sources.described.empty()) return;

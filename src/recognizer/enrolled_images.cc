@@ -12,7 +12,7 @@
 namespace protocom {
 namespace {
 
-/// A vector of each class. float32 [c, size]
+/// Stacks one vector of each class. float32 [c, size]
 Array vectors_of(const EnrolledClasses& enrolled, Array ClassDescription::*field) {
   const int64_t numbers = (enrolled.classes.front().description.*field).numel();
   Array all = Array::uninitialised({static_cast<int64_t>(enrolled.classes.size()), numbers});

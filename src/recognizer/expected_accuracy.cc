@@ -10,13 +10,14 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kMostRounds = 10;  ///< of leaving one moment of each class out
-/// Each moment left out counts as this many independent images: then nine of ten measured accuracies are in the stated
-/// range, over 2,880 small recognizers of val classes of CUB-100 and base classes of Tiny-ImageNet-100 (two encoders).
+constexpr int64_t kMostRounds = 10;  ///< rounds of leaving one moment of each class out
+/// Number of independent images that each left-out moment counts as: with it, nine of ten measured accuracies are in
+/// the stated range, over 2,880 small recognizers of val classes of CUB-100 and base classes of Tiny-ImageNet-100
+/// (two encoders).
 constexpr double kIndependentShare = 0.5;
 
-using PhotosOfMoments = std::vector<std::vector<int64_t>>;  ///< of a class
-using LeftOutImages = std::vector<std::vector<int64_t>>;    ///< of each class
+using PhotosOfMoments = std::vector<std::vector<int64_t>>;  ///< of one class
+using LeftOutImages = std::vector<std::vector<int64_t>>;    ///< by class
 
 struct Tally {
   int64_t asked = 0;
@@ -26,7 +27,7 @@ struct Tally {
   [[nodiscard]] double error() const { return 1 - static_cast<double>(right) / static_cast<double>(asked); }
 };
 
-/// The class that comes first for the feature [1, d].
+/// Returns the most probable class for the feature [1, d].
 int64_t first_class(const ClassScorer& scorer, const Array& feature) {
   const FloatMatrix logits = scorer.score(feature).logits;
   int64_t first = 0;
@@ -34,7 +35,7 @@ int64_t first_class(const ClassScorer& scorer, const Array& feature) {
   return first;
 }
 
-/// Asks about the first of the images of each class that are left out: those of a moment do not count several times.
+/// Classifies the first left-out image of each class, so that a moment's images do not count several times.
 void ask(const ClassScorer& scorer, const LeftOutImages& left_out, Tally& tally) {
   const auto rest = scorer.without(left_out);
   const std::vector<std::string>& names = scorer.class_names();
@@ -57,7 +58,7 @@ int64_t count_rounds(const std::vector<PhotosOfMoments>& moments) {
   return std::min(most, kMostRounds);
 }
 
-/// A moment of each class: in all rounds each once, or as many evenly.
+/// Returns one moment of each class: over all rounds each once, or as many as there are rounds, evenly.
 LeftOutImages left_out_in(int64_t round, const std::vector<PhotosOfMoments>& moments) {
   LeftOutImages left_out(moments.size());
   for (size_t k = 0; k < moments.size(); ++k) {
@@ -78,14 +79,14 @@ Tally ask_one_by_one(const ClassScorer& scorer, const std::vector<PhotosOfMoment
   return tally;
 }
 
-/// What is left of an error when classes of `before` images get `after`: on average of the same recognizers it falls as
-/// 1 / sqrt(K + .3).
+/// Returns the ratio by which the error falls when classes of `before` images get `after`: on average over the same
+/// recognizers the error falls as 1 / sqrt(K + .3).
 double error_left(double before, double after) {
   constexpr double kAtFirst = 0.3;
   return std::sqrt((before + kAtFirst) / (after + kAtFirst));
 }
 
-/// Wilson's interval of a share that was found in n cases.
+/// Returns Wilson's interval of a share observed in n cases.
 std::pair<double, double> wilson_interval(double share, double n) {
   constexpr double kNineOfTen = 1.645;
   constexpr double kSquare = kNineOfTen * kNineOfTen;
@@ -100,7 +101,7 @@ std::vector<PhotosOfMoments> moments_of(const ClassScorer& scorer) {
   return moments;
 }
 
-/// Moments of a class of which some were asked about, on average.
+/// Returns the mean number of moments of a class from which some were classified.
 double moments_per_class(const std::vector<PhotosOfMoments>& moments) {
   double sum = 0, classes = 0;
   for (const PhotosOfMoments& own : moments) {
@@ -115,8 +116,8 @@ std::string counted(int64_t count, const char* what, const char* ending) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : ending);
 }
 
-/// Why unlabelled photos may lower the figure: a lead of up to 5 photos is within chance even if no photo speaks
-/// against it (a sign test has 2^-4 at best).
+/// Explains why unlabelled photos may lower the figure: a lead of up to 5 photos may be chance even if no photo
+/// contradicts it (a sign test gives 2^-4 at best).
 std::string reason_of_fall(const ExpectedAccuracy& expected) {
   constexpr int64_t kByChance = 5;
   if (!(*expected.without_unlabelled > expected.expected)) return "";

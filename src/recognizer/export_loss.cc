@@ -26,7 +26,7 @@ constexpr int64_t kMostAsked = 500;
 /// Files by their hashes.
 using Files = std::map<std::string, fs::path>;
 
-/// Photos that lie as they were, each with its file.
+/// Unchanged photos, each with its file.
 struct FoundPhotos {
   std::vector<LeftOutPhoto> photos;
   std::vector<fs::path> files;
@@ -39,7 +39,7 @@ Files files_in(const std::vector<std::string>& folders) {
   return files;
 }
 
-/// Empty: it is not there any more.
+/// Returns the photo's file; empty if it no longer exists.
 fs::path file_of(const LeftOutPhoto& photo, const Files& files, bool in_folders) {
   if (in_folders) {
     const auto found = files.find(photo.hash);
@@ -63,11 +63,11 @@ FoundPhotos found_photos(const std::vector<LeftOutPhoto>& all, const std::vector
   return found;
 }
 
-/// A file that is exported for a while.
+/// A temporary exported file.
 struct ExportedFile {
   ExportedFile(Recognizer& recognizer, const OnnxExportOptions& options)
       : path(folder.path() / "exported.onnx"), bytes(write_onnx(recognizer, path, options)) {}
-  /// As an encoder of one of its outputs.
+  /// Returns an encoder that computes one of its outputs.
   [[nodiscard]] std::unique_ptr<Encoder> encoder(const std::string& output) const {
     EncoderFileOptions asked;
     asked.output = output;
@@ -90,13 +90,13 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-/// In turns: what else the machine does then slows both.
+/// Measures the two alternately, so that other load on the machine slows both.
 FileTimes measure_times(const ExportedFile& whole, const ExportedFile& smaller) {
   constexpr size_t kTimes = 9;
   const auto first = whole.encoder("probabilities"), second = smaller.encoder("probabilities");
   const Array image = Array::zeros({1, first->image_size(), first->image_size(), 3}, NumberType::kUInt8);
   std::vector<double> of_whole, of_smaller;
-  for (Encoder* one : {first.get(), second.get()}) one->features(image);  // what is prepared once
+  for (Encoder* one : {first.get(), second.get()}) one->features(image);  // warm-up
   while (of_whole.size() < kTimes) {
     of_whole.push_back(milliseconds_of(*first, image));
     of_smaller.push_back(milliseconds_of(*second, image));
@@ -104,7 +104,7 @@ FileTimes measure_times(const ExportedFile& whole, const ExportedFile& smaller) 
   return {median_of(of_whole), median_of(of_smaller), first->engine()};
 }
 
-/// Leaves out photos that cannot be read now.
+/// Leaves out photos that can no longer be read.
 Array features_by(const ExportedFile& exported, FoundPhotos& found, Progress& progress) {
   EmbeddedFiles embedded = embed_files(*exported.encoder("feature"), found.files, {}, progress);
   FoundPhotos read;

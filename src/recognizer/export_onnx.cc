@@ -26,7 +26,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Files around the ONNX file, each with what makes its text of that one.
+/// Files beside the ONNX file, each with the function that makes its text from it.
 using BesideFiles = std::vector<std::pair<fs::path, std::function<std::string(const OnnxContent&)>>>;
 
 /// model.onnx -> model.labels.txt
@@ -39,8 +39,8 @@ fs::path labels_beside(const fs::path& model) {
 constexpr size_t kDigits = 16;
 constexpr std::string_view kDataSuffix = ".data";
 
-/// model.onnx -> model.onnx.0123456789abcdef.data, with a hash of what the weights are made of: a kill between putting
-/// two files in their places leaves no file beside the weights of another.
+/// Returns the path for weights: model.onnx -> model.onnx.0123456789abcdef.data, with a hash of what the weights are
+/// made from, so that a kill between renaming two files never leaves a file beside the weights of another.
 fs::path data_beside(const fs::path& model, Recognizer& recognizer, const OnnxExportOptions& options) {
   const std::string of = fmt::format("{} {} {} {} {} {}", hash_file(recognizer.file().path()), program_version(),
                                      recognizer.method().label(), options.features, options.half, options.int8);
@@ -50,7 +50,7 @@ fs::path data_beside(const fs::path& model, Recognizer& recognizer, const OnnxEx
   return data;
 }
 
-/// Whether data_beside() may have named a file of this folder so.
+/// Whether a file of this folder may have been named by data_beside().
 bool is_data_name(const std::string& name, const fs::path& model) {
   const std::string begin = model.filename().string() + ".";
   return name.size() == begin.size() + kDigits + kDataSuffix.size() && name.compare(0, begin.size(), begin) == 0 &&
@@ -60,11 +60,11 @@ bool is_data_name(const std::string& name, const fs::path& model) {
 
 std::string labels_text(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names) text += one_line(name) + '\n';  // of a damaged recognizer
+  for (const std::string& name : names) text += one_line(name) + '\n';  // protects against a damaged recognizer
   return text;
 }
 
-/// Removes what killed exports left of weights on their way, also of other states of the recognizer.
+/// Removes the temporary weights of killed exports, also of other states of the recognizer.
 void remove_leftovers_of_data(const fs::path& model) {
   const size_t length = model.filename().string().size() + 1 + kDigits + kDataSuffix.size();
   std::error_code error;
@@ -75,11 +75,11 @@ void remove_leftovers_of_data(const fs::path& model) {
   }
 }
 
-/// What is known of an ONNX file that an export may replace.
+/// Properties of an existing ONNX file that an export may replace.
 struct Earlier {
-  std::string id = {};      ///< of the recognizer that it was made of; empty for other files
-  std::string labels = {};  ///< the text of its file of labels
-  std::string data = {};    ///< the file beside it; empty: none
+  std::string id = {};      ///< id of the recognizer it was made from; empty for other files
+  std::string labels = {};  ///< text of its file of labels
+  std::string data = {};    ///< its file of weights; empty: none
 };
 
 Earlier earlier_at(const fs::path& path) {
@@ -94,7 +94,7 @@ Earlier earlier_at(const fs::path& path) {
   }
 }
 
-/// Throws Error unless a file whose name protocom chooses is absent or a plain file.
+/// Throws Error unless a path chosen by protocom is absent or a plain file.
 void check_derived(const fs::path& path) {
   refuse_link(path);
   std::error_code ignored;
@@ -102,13 +102,14 @@ void check_derived(const fs::path& path) {
     fail("cannot write {}: it is not a plain file", path.string());
 }
 
-/// Whether a file of labels is one of an earlier export, or the one that is about to be written.
+/// Whether a file of labels is that of an earlier export, or equals the one about to be written.
 bool are_labels(const fs::path& path, const Earlier& earlier, const std::string& now) {
   const MappedFile file(path);
   return file.bytes().empty() || file.bytes() == earlier.labels || file.bytes() == now;
 }
 
-/// Throws Error if a file would be lost that this recognizer did not write. `id`: of it; `now`: its labels.
+/// Throws Error if a file that this recognizer did not write would be lost. `id`: the recognizer's; `now`: the new
+/// labels.
 void check_way(const fs::path& model, const fs::path& labels, const Earlier& earlier, const std::string& id,
                const std::string& now) {
   std::error_code ignored;
@@ -126,7 +127,7 @@ void check_way(const fs::path& model, const fs::path& labels, const Earlier& ear
   check_writable(labels);
 }
 
-/// A file without labels is noticed, one beside labels of others is not: none are there while it is replaced.
+/// Removes labels that differ, during the replacement: missing labels are noticed, labels of another model are not.
 void remove_other_labels(const fs::path& labels, const std::string& now) {
   std::error_code ignored;
   if (fs::is_regular_file(labels, ignored) && MappedFile(labels).bytes() != now) fs::remove(labels, ignored);
@@ -140,7 +141,7 @@ void check_page_options(const OnnxExportOptions& options) {
   if (options.external_data) fail_usage("a page needs its ONNX file in one piece: leave out external_data");
 }
 
-/// With all inside; none if that is too much for one file, or not wanted.
+/// Returns the content with all weights inside; nothing if that is too large for one file, or not requested.
 std::optional<OnnxContent> whole_content(Recognizer& recognizer, const OnnxExportOptions& options, int64_t most_bytes) {
   if (options.external_data) return std::nullopt;
   const auto inside = std::make_shared<onnx::TensorStore>(most_bytes);
@@ -160,7 +161,7 @@ struct ExportedFiles {
   std::function<void()> before = {};  ///< of write_together()
 };
 
-/// Writes the ONNX file and those around it: all, or none. The weights are there first, the labels last.
+/// Writes the ONNX file and the files beside it: all, or none. Weights come first, labels last.
 OnnxContent write_files(Recognizer& recognizer, const OnnxExportOptions& options, std::optional<OnnxContent> whole,
                         const ExportedFiles& files) {
   std::vector<fs::path> paths;
@@ -181,7 +182,7 @@ OnnxContent write_files(Recognizer& recognizer, const OnnxExportOptions& options
 
 }  // namespace
 
-/// The page around an ONNX file, whose bytes are still missing.
+/// Returns the page for an ONNX file, without the file's bytes.
 OnnxPage page_of(Recognizer& recognizer, const OnnxExportOptions& options) {
   OnnxPage page;
   page.name = recognizer.file().path().stem().string();
@@ -193,7 +194,7 @@ OnnxPage page_of(Recognizer& recognizer, const OnnxExportOptions& options) {
   return page;
 }
 
-/// Throws if no page can be written. One of an earlier export is written over.
+/// Throws if the page cannot be written. One of an earlier export is overwritten.
 void check_page(const fs::path& path, const OnnxPage& page) {
   check_onnx_page(page);
   std::error_code ignored;
@@ -213,7 +214,7 @@ int64_t write_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExpor
   return static_cast<int64_t>(fs::file_size(path) + (apart ? fs::file_size(data) : 0));
 }
 
-/// What an export should say beside its result.
+/// Logs the warnings for an export's result.
 void warn_about(Recognizer& recognizer, const OnnxContent& content) {
   const std::string path = recognizer.file().path().string();
   if (const auto made = recognizer.file().calibration(); made && !recognizer.calibration())

@@ -9,7 +9,7 @@ namespace {
 
 using Row = Eigen::RowVectorXd;
 
-/// Whether the columns [d, e], of unit length, are orthogonal to one another: their products with each other change no
+/// Whether the columns [d, e], of unit length, are mutually orthogonal: their products with one another change no
 /// vector.
 bool are_orthogonal(const DoubleMatrix& columns) {
   constexpr double kRounding = 1e-6;  // of columns in single precision
@@ -21,15 +21,15 @@ bool are_orthogonal(const DoubleMatrix& columns) {
   return (columns.transpose() * mixed - signs).cwiseAbs().maxCoeff() < kRounding;
 }
 
-/// How many of the last dimensions weigh the same.
+/// Returns how many of the last dimensions have the same weight.
 int64_t count_alike(const Eigen::RowVectorXf& weights) {
   int64_t alike = 0;
   for (int64_t k = weights.size(); k-- > 0 && weights[k] == weights[weights.size() - 1];) ++alike;
   return alike;
 }
 
-/// Sets axes, squares and length such that they give (y projection)^2 . weights. False if that needs all dimensions.
-/// `lengths`: of the columns.
+/// Sets axes, squares and length such that they give (y projection)^2 . weights. Returns false if that needs all
+/// dimensions. `lengths`: of the columns.
 bool fold_squares(const DoubleMatrix& projection, const Row& lengths, const Eigen::RowVectorXf& weights,
                   FoldedFormula& to) {
   const int64_t d = projection.rows(), kept = weights.size() - count_alike(weights);
@@ -37,7 +37,7 @@ bool fold_squares(const DoubleMatrix& projection, const Row& lengths, const Eige
   const double rest = lengths.tail(d - kept).mean();
   if (!(lengths.minCoeff() > 0) || (lengths.tail(d - kept).array() / rest - 1).abs().maxCoeff() > 1e-6) return false;
   if (!are_orthogonal(projection * lengths.cwiseInverse().asDiagonal())) return false;
-  // The squares along the rest are those along all, y . y, but for those along the kept.
+  // The squares along the rest are those along all, y . y, minus those along the kept ones.
   to.length = double{weights[d - 1]} * rest * rest;
   to.axes = projection.leftCols(kept).cast<float>();
   to.squares =
@@ -45,8 +45,8 @@ bool fold_squares(const DoubleMatrix& projection, const Row& lengths, const Eige
   return true;
 }
 
-/// The unit vector along the class means, whose dimensions `dims` are proportional to: images lie near it where classes
-/// do not differ by much. Any vector would do; sums of what is near it round less.
+/// Returns a center: a vector in the direction of the class means, with dimensions proportional to `dims`. Images lie
+/// near it if classes differ little, and sums over values near it round less; any other vector would be correct too.
 Row middle_of(const DoubleMatrix& projection, const Row& lengths, const Row& dims) {
   constexpr double kLeast = 1e-30;
   const Row middle = (dims.array() / lengths.array().square().max(kLeast)).matrix() * projection.transpose();
@@ -67,7 +67,7 @@ std::optional<FoldedFormula> folded(const AnswerFormula& formula) {
     return std::nullopt;
   if (c * d + made.axes.size() >= projection.size() + c * e) return std::nullopt;
   made.center = middle_of(projection, lengths, offset + rows.colwise().mean()).cast<float>();
-  const Row f = made.center.cast<double>() * projection - offset;  // of the center
+  const Row f = made.center.cast<double>() * projection - offset;  // at the center
   Eigen::VectorXd biases = rows * f.transpose();
   if (formula.biases.size() > 0) biases += formula.biases.cast<double>();
   const double shift = formula.familiarity ? biases.mean() : 0;  // else familiarity is the highest logit

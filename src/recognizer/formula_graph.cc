@@ -12,10 +12,10 @@ using onnx::GraphWriter;
 
 constexpr double kShortest = 1e-12;  // scale_to_unit_rows
 
-/// A constant [1, n].
+/// Adds a constant [1, n].
 std::string row_constant(const Eigen::RowVectorXf& row, GraphWriter& graph) { return graph.matrix(row); }
 
-/// A constant [n, 1].
+/// Adds a constant [n, 1].
 std::string column_constant(const Eigen::RowVectorXf& row, GraphWriter& graph) { return graph.matrix(row.transpose()); }
 
 std::string transposed_constant(const FloatMatrix& rows, GraphWriter& graph) { return graph.matrix(rows.transpose()); }
@@ -25,7 +25,7 @@ std::string at_unit_length(const std::string& rows, GraphWriter& graph) {
   return graph.node("Div", {rows, graph.node("Max", {length, graph.number(kShortest)})});
 }
 
-/// sign(x) sqrt |x|; Sign is an operator that few programs for phones have.
+/// Adds sign(x) sqrt |x|, without the operator Sign, which few runtimes for phones have.
 std::string add_roots(const std::string& values, GraphWriter& graph) {
   const auto root = [&](const std::string& signed_values) {
     return graph.node("Sqrt", {graph.node("Relu", {signed_values})});
@@ -33,14 +33,14 @@ std::string add_roots(const std::string& values, GraphWriter& graph) {
   return graph.node("Sub", {root(values), root(graph.node("Neg", {values}))});
 }
 
-/// z [n, d] of AnswerFormula.
+/// Adds z [n, d] of AnswerFormula.
 std::string directions_of(const AnswerFormula& formula, const std::string& features, GraphWriter& graph) {
   std::string z = formula.roots ? add_roots(features, graph) : features;
   if (formula.center.size() > 0) z = graph.node("Sub", {z, row_constant(formula.center, graph)});
   return at_unit_length(z, graph);
 }
 
-/// f [n, e] of z.
+/// Adds f [n, e], computed from z.
 std::string dims_of(const AnswerFormula& formula, const std::string& z, GraphWriter& graph) {
   std::string f = z;
   if (formula.projection.size() > 0) f = graph.node("MatMul", {f, graph.matrix(formula.projection)});
@@ -56,7 +56,7 @@ std::string add_best(const std::string& rows, GraphWriter& graph) {
   return graph.reduced("ReduceMax", rows, 1, /*keep=*/true);
 }
 
-/// p [n, 1] of FamiliarityFormula.
+/// Adds p [n, 1] of FamiliarityFormula.
 std::string pooled(const FamiliarityFormula& formula, const std::string& scores, GraphWriter& graph) {
   const std::string best = add_best(scores, graph);
   if (formula.by_best) return best;
@@ -67,14 +67,14 @@ std::string pooled(const FamiliarityFormula& formula, const std::string& scores,
 
 std::string squares_of(const std::string& values, GraphWriter& graph) { return graph.node("Mul", {values, values}); }
 
-/// What r - p of FamiliarityFormula is for f, [n, 1].
+/// Adds r - p of FamiliarityFormula for f, [n, 1].
 std::string rest_of_ratio(const FamiliarityFormula& formula, const std::string& f, GraphWriter& graph) {
   const std::string squares = graph.node("MatMul", {squares_of(f, graph), column_constant(formula.squares, graph)});
   const std::string linear = graph.node("MatMul", {f, column_constant(formula.row, graph)});
   return graph.node("Add", {graph.node("Add", {squares, linear}), graph.number(formula.bias)});
 }
 
-/// The same for y of FoldedFormula.
+/// Adds the same for y of FoldedFormula.
 std::string rest_of_ratio(const FoldedFormula& formula, const std::string& y, GraphWriter& graph) {
   const std::string length = graph.reduced("ReduceSumSquare", y, 1, /*keep=*/true);
   std::string sum = graph.node("Add", {scaled(length, formula.length, graph), graph.number(formula.bias)});
@@ -84,7 +84,7 @@ std::string rest_of_ratio(const FoldedFormula& formula, const std::string& y, Gr
   return graph.node("Add", {sum, graph.node("MatMul", {along, column_constant(formula.squares, graph)})});
 }
 
-/// [n, 1]
+/// Adds the familiarity, [n, 1].
 std::string familiarity_of(const FamiliarityFormula& formula, const std::string& of_image, const std::string& scores,
                            GraphWriter& graph) {
   const std::string ratio = graph.node("Add", {pooled(formula, scores, graph), of_image});

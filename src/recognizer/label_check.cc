@@ -12,19 +12,19 @@
 namespace protocom {
 namespace {
 
-/// Two classes are named as confused from this number and share of mistakes on.
+/// Least number and share of mistakes for which two classes are reported as confused.
 constexpr int64_t kFewestMistaken = 2;
 constexpr double kConfused = 0.25;
-/// From this number of photos on, two classes that are confused about as often as by chance may be one class.
+/// Least number of photos from which two classes confused about as often as by chance may be one class.
 constexpr int64_t kFewestOfOneClass = 8;
 constexpr double kByChance = 0.4;
 
-/// The nominal rate at which kFalselyMisplaced was measured.
+/// The nominal rate for which kFalselyMisplaced was measured.
 constexpr double kAskedRate = 0.02;
-/// The share of labels that may be wrong when the power of the probabilities is fitted.
+/// Assumed share of wrong labels in the fit of the power of the probabilities.
 constexpr double kWrongLabels = 0.05;
 
-/// The probabilities to a power, divided by their sums.
+/// Returns the probabilities raised to a power and renormalised.
 DoubleMatrix to_power(const DoubleMatrix& logs, double log_power) {
   DoubleMatrix made = std::exp(log_power) * logs;
   made.colwise() -= made.rowwise().maxCoeff().eval();
@@ -33,8 +33,8 @@ DoubleMatrix to_power(const DoubleMatrix& logs, double log_power) {
   return made;
 }
 
-/// -log likelihood of the labels, of which the share kWrongLabels may be any class, with a normal prior on the
-/// logarithm of the power.
+/// Returns the negative log likelihood of the labels, of which a share kWrongLabels may be of any class, with a normal
+/// prior on the logarithm of the power.
 double label_cost(const DoubleMatrix& probabilities, const std::vector<int64_t>& classes, double log_power) {
   double cost = log_power * log_power / 2;
   for (size_t i = 0; i < classes.size(); ++i) {
@@ -44,8 +44,8 @@ double label_cost(const DoubleMatrix& probabilities, const std::vector<int64_t>&
   return cost;
 }
 
-/// Probabilities of images left out are those of classes with fewer images, so they are brought to the power that makes
-/// the labels most likely: the best of a grid, then of a finer one around it.
+/// Raises the probabilities to the power that makes the labels most likely, since held-out images are scored with
+/// classes of fewer images: the best of a grid, then of a finer one around it.
 DoubleMatrix with_best_power(const LeftOutAnswers& answers) {
   constexpr double kEnd = 3;
   const DoubleMatrix logs = answers.probabilities.cwiseMax(1e-300).array().log();
@@ -62,7 +62,7 @@ DoubleMatrix with_best_power(const LeftOutAnswers& answers) {
   return to_power(logs, best);
 }
 
-/// The largest t for which classes of a probability below it hold the share `rate` of all probability.
+/// Returns the largest t such that classes with a probability below it have the share `rate` of all probability.
 double bound_of(const DoubleMatrix& probabilities, double rate) {
   std::vector<double> values(probabilities.data(), probabilities.data() + probabilities.size());
   std::sort(values.begin(), values.end());
@@ -95,7 +95,7 @@ void take_misplaced(const LeftOutAnswers& answers, const RecognizerSnapshot& sna
                    [](const MisplacedImage& a, const MisplacedImage& b) { return a.probability < b.probability; });
 }
 
-/// How often images of each class are less probably of it than of each other one.
+/// How often images of each class are more probably of each other class.
 using Mistaken = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
 Mistaken mistaken_pairs(const LeftOutAnswers& answers) {
@@ -149,14 +149,14 @@ void take_classes(const LeftOutAnswers& answers, const std::vector<std::string>&
                    [](const LeftOutClass& a, const LeftOutClass& b) { return a.probability < b.probability; });
 }
 
-/// Examples of one content that lie in two classes.
+/// Returns examples with equal content in two classes.
 std::vector<SharedImage> copies_in_two_classes(const RecognizerFile& file) {
   std::map<std::string, ExampleInfo> first;
   std::vector<SharedImage> found;
   for (const ExampleInfo& example : file.list_examples("")) {
     const auto [at, is_new] = first.emplace(example.hash, example);
     if (is_new || at->second.class_name == example.class_name) continue;
-    const bool ascending = at->second.id < example.id;  // the list is by class
+    const bool ascending = at->second.id < example.id;  // the list is sorted by class
     const ExampleInfo& low = ascending ? at->second : example;
     const ExampleInfo& high = ascending ? example : at->second;
     found.push_back({low.id, low.class_name, high.id, high.class_name, low.source, high.source, true});

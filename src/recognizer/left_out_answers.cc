@@ -31,7 +31,7 @@ std::vector<LeftOutMoment> moments_to_leave_out(const ClassScorer& scorer) {
   return all;
 }
 
-/// What the others say of the moments [from, to), which are left out together.
+/// Classifies the moments [from, to), which are left out together, by the others.
 void ask(const ClassScorer& scorer, const std::vector<LeftOutMoment>& all, size_t from, size_t to, double factor,
          LeftOutAnswers& answers) {
   std::vector<std::vector<int64_t>> left_out(scorer.class_names().size());

@@ -13,13 +13,14 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kFewestPhotos = 3;      ///< of a class: with two, their distance is all that is usual
-constexpr int64_t kMostReference = 1000;  ///< photos whose differences say how different moments differ
-constexpr double kWrongJoins = 0.05;      ///< expected in one recognizer
-constexpr double kUsual = 0.75;  ///< quantile of a class's distances: most are of two moments, unless all are one
-constexpr double kEqual = 1e-6;  ///< of the squared length: smaller distances are rounding
+constexpr int64_t kFewestPhotos = 3;      ///< in a class: with two, the usual distance would be their own
+constexpr int64_t kMostReference = 1000;  ///< photos from which the differences between moments are estimated
+constexpr double kWrongJoins = 0.05;      ///< expected number in one recognizer
+constexpr double kUsual =
+    0.75;  ///< quantile of a class's distances: most are between two moments, unless all photos are one
+constexpr double kEqual = 1e-6;  ///< relative to the squared length: smaller distances are rounding errors
 
-/// Sets that are joined; each is known by its lowest member.
+/// Disjoint sets that can be joined; each is represented by its lowest member.
 class JoinedSets {
  public:
   /// `stated`: the stated moment of each photo, or kNotStated.
@@ -60,7 +61,7 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(squares / n);
 }
 
-/// Of StoredClass::moments.
+/// Returns the photo's moment in StoredClass::moments.
 int64_t stated_moment_of(const StoredClass& one, int64_t photo) {
   return static_cast<int64_t>(one.moments.size()) == one.count ? one.moments[static_cast<size_t>(photo)] : kNotStated;
 }
@@ -71,7 +72,7 @@ std::vector<int64_t> stated_moments(const StoredClass& one, size_t photos) {
   return stated;
 }
 
-/// The photos whose time is known, the earliest first.
+/// Returns the photos with known times, earliest first.
 std::vector<int64_t> by_time_taken(const StoredClass& one) {
   const auto time = [&](int64_t i) { return *one.taken[static_cast<size_t>(i)]; };
   std::vector<int64_t> order;
@@ -83,7 +84,7 @@ std::vector<int64_t> by_time_taken(const StoredClass& one) {
   return order;
 }
 
-/// For each row of features [n, d] the first one that is the same.
+/// Returns for each row of features [n, d] the first equal row.
 std::vector<int64_t> first_copies(const Array& features) {
   std::map<std::string_view, int64_t> first;
   std::vector<int64_t> same;
@@ -95,7 +96,7 @@ std::vector<int64_t> first_copies(const Array& features) {
   return same;
 }
 
-/// The photos that are not copies of earlier ones.
+/// Returns the photos that are not copies of earlier ones.
 std::vector<int64_t> without_copies(const std::vector<int64_t>& same) {
   std::vector<int64_t> distinct;
   for (size_t i = 0; i < same.size(); ++i) {
@@ -104,8 +105,8 @@ std::vector<int64_t> without_copies(const std::vector<int64_t>& same) {
   return distinct;
 }
 
-/// The distinct photos of a class where they are compared, of unit length: features of which none is negative are
-/// replaced by their roots first, as in the space of classes.
+/// Maps the distinct photos of a class to the space where they are compared, with unit length: features without
+/// negative values are replaced by their square roots first, as in the space of classes.
 FloatMatrix comparison_points(const StoredClass& one, const std::vector<int64_t>& distinct, bool roots) {
   FloatMatrix points = matrix_of<float>(one.features)(distinct, Eigen::all);
   if (roots) points = points.cwiseSqrt().eval();
@@ -113,7 +114,7 @@ FloatMatrix comparison_points(const StoredClass& one, const std::vector<int64_t>
   return points;
 }
 
-/// Squared distances of rows, at least a rounding error's. [n, n]
+/// Returns the squared distances between rows, at least those of a rounding error. [n, n]
 FloatMatrix squared_distances(const FloatMatrix& rows) {
   const Eigen::VectorXf lengths = rows.rowwise().squaredNorm();
   FloatMatrix squares = -2 * rows * rows.transpose();
@@ -123,7 +124,7 @@ FloatMatrix squared_distances(const FloatMatrix& rows) {
   return squares.cwiseMax(least);
 }
 
-/// The squared distance that is usual in a class.
+/// Returns the usual squared distance within a class.
 double usual_distance(const FloatMatrix& squares) {
   std::vector<double> pairs;
   for (int64_t i = 0; i < squares.rows(); ++i) {
@@ -132,7 +133,7 @@ double usual_distance(const FloatMatrix& squares) {
   return quantile(std::move(pairs), kUsual);
 }
 
-/// Whether distances of features are numbers. `dim`: theirs.
+/// Whether distances between features are defined. `dim`: the features' dimension.
 bool can_be_compared(const Array& features, int64_t dim) {
   if (!features.defined() || features.dim() != 2 || features.size(1) != dim) return false;
   if (features.size(0) < kFewestPhotos || features.size(0) > kMostPhotosOfAClass) return false;
@@ -146,7 +147,7 @@ struct ComparedClass {
   double usual = 0;  ///< squared distance
 };
 
-/// Photos of several classes less the means of their classes, in units of what is usual in them.
+/// Photos of several classes minus their class means, in units of the usual distance in the class.
 struct Differences {
   FloatMatrix rows;
   std::vector<size_t> of_class;
@@ -200,7 +201,7 @@ class MomentFinder {
   }
 
   static PhotoMoments numbered(JoinedSets& sets, size_t photos) {
-    std::map<int64_t, int64_t> number;  // of a moment's first photo
+    std::map<int64_t, int64_t> number;  // by a moment's first photo
     PhotoMoments moments;
     for (int64_t i = 0; i < static_cast<int64_t>(photos); ++i)
       moments.push_back(number.emplace(sets.lowest(i), static_cast<int64_t>(number.size())).first->second);
@@ -211,7 +212,7 @@ class MomentFinder {
     return comparison_points(enrolled_.classes[one.number], one.distinct, roots_);
   }
 
-  /// Sets what is usual in each class, and takes photos of all of them, evenly.
+  /// Computes the usual distance of each class, and samples photos of all classes evenly.
   Differences differences() {
     int64_t photos = 0;
     for (const ComparedClass& one : compared_) photos += static_cast<int64_t>(one.distinct.size());
@@ -232,7 +233,7 @@ class MomentFinder {
     return taken;
   }
 
-  /// Of the squared distance that is usual in a class, what two photos of a moment differ by at most.
+  /// Returns the largest squared distance of two photos of a moment, relative to the usual one in a class.
   double join_threshold() {
     const Differences taken = differences();
     const FloatMatrix squares = squared_distances(taken.rows);
@@ -243,18 +244,18 @@ class MomentFinder {
           logs.push_back(std::log(static_cast<double>(squares(i, j))));
       }
     }
-    if (logs.empty()) return 0;  // each class has more photos than were taken
+    if (logs.empty()) return 0;  // each class has more photos than were sampled
     double pairs = 0;
     for (const ComparedClass& one : compared_) {
       const auto n = static_cast<double>(one.distinct.size());
       pairs += n * (n - 1) / 2;
     }
-    // Means remove a part of the differences; the usual quantile must be 0 here as within the classes.
+    // Subtracting means removes a part of the differences; the usual quantile must be 0 here as within the classes.
     const double middle = quantile(logs, 0.5) - quantile(logs, kUsual);
     return std::exp(middle - deviation(logs) / std::sqrt(2.0) * std::log(pairs / (2 * kWrongJoins)));
   }
 
-  /// Joins photos of a class that are nearer than a squared distance.
+  /// Joins photos of a class whose squared distance is below a bound.
   void join_near(const ComparedClass& one, double nearest, JoinedSets& sets) const {
     if (!(nearest > 0)) return;
     const FloatMatrix squares = squared_distances(points(one));
@@ -277,7 +278,7 @@ bool are_known(const StoredClass& one) {
          std::find(one.moments.begin(), one.moments.end(), kNotStated) == one.moments.end();
 }
 
-/// The mean of the distinct photos of each moment.
+/// Replaces each moment by the mean of its distinct photos.
 StoredClass one_row_a_moment(const StoredClass& whole) {
   const auto photos = matrix_of<float>(whole.features);
   const std::vector<std::vector<int64_t>> moments = photos_of(whole.moments);

@@ -11,16 +11,16 @@
 namespace protocom {
 namespace {
 
-/// Points of more enrolled images than that are computed for each question: they take as much space as features.
+/// Above this number of enrolled images, points are recomputed for each call: they take as much space as features.
 constexpr int64_t kMostKept = 50'000;
 
-/// An example by its class and its number in it.
+/// An example, by its class and its index there.
 struct Likeness {
   float similarity;
   int64_t k, i;
 };
 
-/// Points of features [n, d].
+/// Returns the points of features [n, d].
 FloatMatrix points_in(const RecognizerSnapshot& snapshot, const ClassScorer& scorer, const Array& features) {
   if (const auto points = scorer.points(features)) return unit_rows(*points);
   const Eigen::Map<const Eigen::RowVectorXd> sum(snapshot.feature_sum.data(), features.size(1));
@@ -62,7 +62,7 @@ std::shared_ptr<const FloatMatrix> NearestExamples::points_of(const RecognizerSn
   if (kept != nullptr) return kept;
   const Array& features = snapshot.enrolled.classes[static_cast<size_t>(k)].features;
   auto points = std::make_shared<const FloatMatrix>(points_in(snapshot, scorer, features));
-  // Where the method does not say, points depend on all images, and are had without a product of matrices.
+  // If the method defines no points, they depend on all images, so they are not kept; they need no matrix product.
   const bool lasts = scorer.points(features.rows(0, 0)).has_value();
   if (!lasts || kept_rows_ + points->rows() > kMostKept) return points;
   kept_rows_ += points->rows();

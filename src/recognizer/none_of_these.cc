@@ -9,16 +9,16 @@
 namespace protocom {
 namespace {
 
-constexpr double kPenalty = 1e-3;  // of the standardised slope: images that can be distinguished have an answer too
+constexpr double kPenalty = 1e-3;  // on the standardised slope: it bounds the slope for separable images
 constexpr double kLeastSlope = 1e-2;
 constexpr int kSteps = 30;
 
-/// A whole number, however large: of a tiny rate it is beyond every integer type.
+/// Formats a whole number of any size: for a tiny rate it exceeds every integer type.
 std::string count_text(double count) {
   return count < 1e15 ? fmt::format("{:.0f}", count) : fmt::format("{:g}", count);
 }
 
-/// Place of the quantile among the sorted `others`, from 1; above their number where they are too few.
+/// Returns the rank of the quantile among the sorted `others`, from 1; above their number if there are too few.
 int64_t quantile_rank(const Familiarities& of, double rate) {
   const auto n = static_cast<double>(of.others.size());
   return to_whole<int64_t>(std::ceil((n + 1) * (1 - rate / of.likelier) - 1e-9));
@@ -30,7 +30,7 @@ double at_place(const Familiarities& of, int64_t place) {
   return sorted[place - 1];
 }
 
-/// The share of values above a threshold.
+/// Returns the share of values above a threshold.
 double share_above(const DoubleVector& values, double threshold) {
   return static_cast<double>((values.array() > threshold).count()) / static_cast<double>(values.size());
 }
@@ -39,20 +39,20 @@ double variance_of(const DoubleVector& values) {
   return (values.array() - values.mean()).square().sum() / static_cast<double>(values.size() - 1);
 }
 
-/// The conformal quantile for kOwnAim needs this many values.
+/// The conformal quantile at kOwnAim needs this many values.
 constexpr double kConformal = 1 / kOwnAim - 1;
 /// Normal quantile of half of kOwnRefused.
 constexpr double kNormalOfHalf = 1.9599640;
 
-/// Student's t that is exceeded as often as a normal variable exceeds z, by the expansion of Fisher and Cornish
-/// (Technometrics 1960): to 1 % from three degrees of freedom on.
+/// Returns Student's t exceeded as often as a normal variable exceeds z, by the expansion of Fisher and Cornish
+/// (Technometrics 1960): accurate to 1 % from three degrees of freedom on.
 double students_t(double z, double freedom) {
   const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
   return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
          (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
 }
 
-/// [m + k], own images first.
+/// Returns all familiarities, [m + k], own images first.
 DoubleVector all_of(const Familiarities& of) {
   DoubleVector all(of.own.size() + of.others.size());
   all << of.own, of.others;

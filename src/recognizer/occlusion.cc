@@ -33,7 +33,7 @@ Image with_patch_covered(Image image, int64_t row, int64_t column, const std::ar
   return image;
 }
 
-/// ln p, [n, c]. Probabilities that are too small for a number are found by their losses.
+/// Returns ln p, [n, c]. Probabilities too small for a number are found from their losses.
 DoubleMatrix log_probabilities(Recognizer& recognizer, const Array& features) {
   const DoubleMatrix probabilities = recognizer.probabilities(features);
   DoubleMatrix logs = probabilities.array().max(kSmallest).log();
@@ -49,8 +49,8 @@ DoubleMatrix log_probabilities(Recognizer& recognizer, const Array& features) {
   return logs;
 }
 
-/// ln(p / (1 - p)) of a row of ln p, where 1 - p is the sum of the others: near 1 it would have no digits left. Of a
-/// single class there are no odds: 0.
+/// Returns ln(p / (1 - p)) for a row of ln p, where 1 - p is the sum of the other probabilities: near p = 1 the
+/// difference would have no digits left. 0 for a single class, which has no odds.
 double log_odds(const DoubleMatrix& logs, int64_t row, int64_t own) {
   if (logs.cols() < 2) return 0;
   double most = -std::numeric_limits<double>::infinity(), sum = 0;

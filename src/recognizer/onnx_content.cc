@@ -30,7 +30,7 @@ using nlohmann::json;
 using onnx::GraphWriter;
 using onnx::ValueType;
 
-/// "probabilities [n, 5]"
+/// Returns "probabilities [n, 5]".
 std::string described(const std::string& name, const std::vector<int64_t>& sizes) {
   std::vector<std::string> texts;
   for (const int64_t size : sizes) texts.push_back(size < 0 ? "n" : std::to_string(size));
@@ -42,7 +42,7 @@ class Outputs {
  public:
   Outputs(GraphWriter& graph, int64_t images) : graph_(graph), images_(images) {}
 
-  /// `width` 0: a number an image.
+  /// `width` 0: one number per image.
   void add(const std::string& value, const std::string& name, int64_t width, ValueType type = ValueType::kFloat32) {
     std::vector<int64_t> sizes = {images_};
     if (width > 0) sizes.push_back(width);
@@ -75,7 +75,7 @@ const char* word_for(onnx::Weights weights) {
   return "float32";
 }
 
-/// An encoder of another format, as an ONNX file.
+/// Converts an encoder of another format to an ONNX file.
 fs::path as_onnx(const fs::path& path, const RecognizerFile& file, const fs::path& folder) {
   EncoderFileOptions stated;
   stated.preprocessing = file.settings().preprocessing;
@@ -86,7 +86,7 @@ fs::path as_onnx(const fs::path& path, const RecognizerFile& file, const fs::pat
   }
 }
 
-/// A graph up to the encoder's feature.
+/// Returns a graph up to the encoder's feature.
 EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& options,
                    const std::shared_ptr<onnx::TensorStore>& tensors) {
   const RecognizerFile& file = recognizer.file();
@@ -108,7 +108,7 @@ EncoderGraph begun(const Recognizer& recognizer, const OnnxExportOptions& option
   return *std::move(made);
 }
 
-/// Operators and outputs after the encoder's feature; returns the list of outputs.
+/// Adds the operators and outputs after the encoder's feature; returns the list of outputs.
 std::string finish(Recognizer& recognizer, const OnnxExportOptions& options, EncoderGraph& begun) {
   const AnswerFormula formula = recognizer.formula();
   const std::optional<Calibration>& calibration = recognizer.calibration();
@@ -132,7 +132,7 @@ std::string finish(Recognizer& recognizer, const OnnxExportOptions& options, Enc
   return outputs.list();
 }
 
-/// The licence of an encoder, as its own file or our list of encoders has it; empty: not known.
+/// Returns the licence of an encoder, from its own file or the list of known encoders; empty: unknown.
 std::string find_licence(const fs::path& path, const std::map<std::string, std::string>& metadata) {
   for (const char* key : {"license", "licence"}) {
     if (const auto found = metadata.find(key); found != metadata.end()) return found->second;
@@ -143,7 +143,7 @@ std::string find_licence(const fs::path& path, const std::map<std::string, std::
   return "";
 }
 
-/// What becomes of a photo before it is the input, and what the file does itself.
+/// Describes how a photo is prepared for the input, and what the file does itself.
 void describe_images(const RecognizerSettings& settings, const OnnxExportOptions& options,
                      std::map<std::string, std::string>& to) {
   Preprocessing outside = settings.preprocessing;

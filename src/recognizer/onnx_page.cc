@@ -19,14 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Of onnxruntime-web from 1.19 on: all of its JavaScript, and what it compiles.
+/// The file of onnxruntime-web, from 1.19 on, with all of its JavaScript, and its compiled module.
 constexpr const char* kScript = "ort.wasm.bundle.min.mjs";
 constexpr const char* kCompiled = "ort-wasm-simd-threaded.wasm";
 
-/// A line of every such page, before any long one.
+/// A line of every such page, near its beginning.
 constexpr const char* kMark = R"(<meta name="generator" content="protocom recognizer export-onnx">)";
 
-/// JSON that can be put into a page's script: no tag begins in it.
+/// Returns JSON that is safe inside a page's script: no tag begins in it.
 std::string in_script(const json& document) { return replaced(json_text(document), "<", "\\u003c"); }
 
 json page_data(const OnnxPage& page) {
@@ -41,10 +41,10 @@ json page_data(const OnnxPage& page) {
   return known;
 }
 
-/// Bytes as the page reads them.
+/// Returns bytes in the encoding that the page reads.
 std::string held(std::string_view bytes) { return base64(gzipped(bytes)); }
 
-/// Puts a text in the only place that is kept for it.
+/// Inserts a text at its placeholder, which occurs once.
 void fill(std::string& page, const std::string& name, const std::string& text) {
   const std::string place = "{{" + name + "}}";
   page.replace(page.find(place), place.size(), text);

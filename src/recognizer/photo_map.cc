@@ -18,7 +18,7 @@ struct ToMap {
   std::vector<Array> features;  // [1, d] each
 };
 
-/// Every image of a snapshot: `take` gets it with its feature.
+/// Calls `take` with every image of a snapshot and its feature.
 template <typename Take>
 void for_each_photo(const RecognizerSnapshot& snapshot, const Take& take) {
   for (size_t k = 0; k < snapshot.examples.size(); ++k) {

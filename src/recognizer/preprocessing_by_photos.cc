@@ -17,7 +17,7 @@ namespace {
 
 // Few enough that five presets take seconds on one core.
 constexpr int64_t kMostClasses = 8;
-constexpr int64_t kMostPhotos = 5;  // of a class
+constexpr int64_t kMostPhotos = 5;  // per class
 
 EncoderFileOptions encoder_options_with(const RecognizerParts& parts, const std::string& preset) {
   EncoderFileOptions asked;
@@ -26,7 +26,7 @@ EncoderFileOptions encoder_options_with(const RecognizerParts& parts, const std:
   return asked;
 }
 
-/// Empty if none can be found; enrolling them reports why.
+/// Returns empty if none can be found; enrolment reports why.
 std::vector<std::filesystem::path> photos_of(const EnrolRequest& request) {
   try {
     return request.images.empty() ? std::vector<std::filesystem::path>() : find_images(request.images).paths;
@@ -35,7 +35,7 @@ std::vector<std::filesystem::path> photos_of(const EnrolRequest& request) {
   }
 }
 
-/// The classes with two photos or more, all as base classes; nothing if there are fewer than two.
+/// Returns the classes with two photos or more, all as base classes; nothing if there are fewer than two.
 std::optional<ImageDataset> comparable(const std::vector<EnrolRequest>& classes) {
   ImageDataset photos;
   for (const EnrolRequest& request : classes) {
@@ -72,7 +72,7 @@ const PreprocessingTrial& best_trial(const std::vector<PreprocessingTrial>& tria
                            [](const auto& a, const auto& b) { return right_of(a) < right_of(b); });
 }
 
-/// "38 of 40"
+/// Returns "38 of 40".
 std::string count_text(const PreprocessingTrial& trial) {
   const auto right = std::count_if(trial.right.begin(), trial.right.end(), [](double one) { return one > 0; });
   return fmt::format("{} of {}", right, trial.right.size());
@@ -87,7 +87,7 @@ bool states_its_images(const RecognizerParts& parts) {
   }
 }
 
-/// common_presets in the order in which encoders have them, which decides between equals.
+/// Returns common_presets, the most common among encoders first, which decides ties.
 std::vector<std::string> ordered_presets(int64_t image_size) {
   std::vector<std::string> presets = common_presets(image_size);
   const auto place = [](const std::string& preset) { return preset.rfind("imagenet", 0) == 0 ? 0 : 1; };

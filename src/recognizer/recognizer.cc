@@ -13,7 +13,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Says once that a method was fitted for classes of another number of images than are enrolled.
+/// Warns once if a method was fitted for another number of images per class than are enrolled.
 void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) {
   const auto [fewest, most] =
       std::minmax_element(enrolled.classes.begin(), enrolled.classes.end(),
@@ -22,8 +22,8 @@ void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) 
   if (!warning.empty()) logger().warn("{}", warning);
 }
 
-/// Known shares are those of images that are classified together; the method that does so is the recognizer's own
-/// unless the options name one.
+/// Chooses the method from the options. Shares, and proportions, need a method that classifies images together: the
+/// recognizer's own transductive one unless the options name a method.
 void choose_method(const StoreModel& model, RecognizerOptions& options) {
   const bool names_method = !options.method.empty();
   if (!options.shares.empty() && options.proportions.empty() && !names_method) options.proportions = "given";
@@ -102,7 +102,7 @@ ClassScorerOptions Recognizer::scorer_options() const {
   return options;
 }
 
-/// Begins with the classes as they were when the file beside the recognizer was made, if there is one.
+/// Starts from the classes in the index beside the recognizer, if there is one.
 void Recognizer::use_index() {
   auto index = read_index(file_, make_method(options_.method)->label());
   if (!index) return;
@@ -119,11 +119,11 @@ void Recognizer::use_index() {
   nearest_->update(*scorer_, std::vector<int64_t>(snapshot_.class_ids.size(), -1));
 }
 
-/// Takes the classes as they are in the file now.
+/// Updates to the classes now in the file.
 void Recognizer::refresh() {
   if (scorer_ != nullptr && snapshot_.revision == file_.revision()) return;
   if (scorer_ == nullptr && snapshot_.class_ids.empty()) use_index();
-  auto scorer = std::move(scorer_);  // of no more use when something throws
+  auto scorer = std::move(scorer_);  // must not be used again if something throws
   const std::vector<int64_t> before = file_.refresh(snapshot_);
   if (scorer != nullptr) {
     scorer->update(snapshot_.enrolled, before);
@@ -140,8 +140,7 @@ void Recognizer::refresh() {
   scorer_ = std::move(scorer);
 }
 
-/// Says once that the calibration was made with other classes: its threshold may accept more or fewer images
-/// of none of them.
+/// Warns once if the calibration was made with other classes: its threshold may accept more or fewer unknown images.
 void Recognizer::warn_of_other_classes() {
   if (warned_ || !calibration_ || is_of_classes(*calibration_, scorer_->class_names(), snapshot_.class_ids)) return;
   warned_ = true;

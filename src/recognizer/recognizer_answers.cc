@@ -1,4 +1,4 @@
-// What a recognizer answers, of features and of images.
+// A recognizer's answers, for features and for images.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,7 +24,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Of a method that expects balanced queries and is given others: judged alone, most are of one class.
+/// Warns if a method that expects balanced queries gets others: classified one by one, most are of one class.
 void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrolled, const StoreModel& model,
                          const Array& features) {
   const MethodSpec& spec = scorer.method().spec();
@@ -63,7 +63,7 @@ int64_t rank_of(const float* values, int64_t count, int64_t own) {
 
 }  // namespace
 
-/// The attributes that changed the logit of class `answer` for a feature [1, d] most.
+/// Returns the attributes that changed the logit of class `answer` most for a feature [1, d].
 std::vector<AttributeEffect> Recognizer::attribute_effects_of(int64_t answer, const Array& feature) const {
   if (options_.attributes < 1) return {};
   const std::vector<float> effects = scorer_->attribute_effects(answer, feature);  // [a]
@@ -82,7 +82,8 @@ std::vector<AttributeEffect> Recognizer::attribute_effects_of(int64_t answer, co
   return telling;
 }
 
-/// `logits` [c] with the logarithm of the sum of exp(factor * logits); `best`: the first of the ranking.
+/// Ranks the classes. `log_sum`: the logarithm of the sum of exp(factor * logits), logits [c]; `best`: the first
+/// classes of the ranking.
 std::vector<RankedClass> Recognizer::ranking_of(const float* logits, double factor, double log_sum,
                                                 const std::vector<int64_t>& best) const {
   std::vector<RankedClass> ranking;
@@ -94,7 +95,7 @@ std::vector<RankedClass> Recognizer::ranking_of(const float* logits, double fact
   return ranking;
 }
 
-/// The chance of none of the classes, which the others give up.
+/// Sets the probability of none of the classes, which reduces the others.
 void Recognizer::take_none(double familiarity, Answer& answer) const {
   const double none = probability_of_none(*calibration_, familiarity);
   for (RankedClass& ranked_class : answer.ranking) ranked_class.probability *= 1 - none;
@@ -113,7 +114,7 @@ const std::vector<double>& Recognizer::left_out_probabilities(Progress& progress
   return *left_out_;
 }
 
-/// The most probable class and those whose probability reaches the bound, most probable first.
+/// Returns the most probable class and those whose probability reaches the bound, most probable first.
 std::vector<std::string> Recognizer::set_of(const float* logits, double factor, double log_sum, double least) const {
   std::vector<std::string> set;
   const auto all = static_cast<int64_t>(scorer_->class_names().size());
@@ -124,7 +125,7 @@ std::vector<std::string> Recognizer::set_of(const float* logits, double factor, 
   return set;
 }
 
-/// The group if the first class is less probable than `roll_up`; nothing for an answer "none of these".
+/// Returns the group if the first class is less probable than `roll_up`; nothing for an answer "none of these".
 std::optional<RankedClass> Recognizer::group_of(const float* logits, double factor, double log_sum,
                                                 const Answer& answer, double roll_up) const {
   const bool sure = answer.ranking.front().probability >= roll_up;
@@ -135,6 +136,7 @@ std::optional<RankedClass> Recognizer::group_of(const float* logits, double fact
   return probable_group(levels_, shares, best_classes(logits, classes, 1).front(), roll_up);
 }
 
+/// Takes the levels from the titles if these have any, else from the names.
 void Recognizer::find_levels() {
   constexpr size_t kShown = 5;
   if (levels_.size() == snapshot_.enrolled.classes.size()) return;
@@ -164,7 +166,7 @@ Recognizer::Scored Recognizer::scored(const Array& features) {
   made.factor = calibration_ ? calibration_->factor : 1.0;
   made.has_threshold = calibration_ && (calibration_->method == scorer_->method().label() || scores.unseen.size() > 0);
   made.familiar = familiarity(scores);
-  // Against a class never seen the familiarity holds the sum that probabilities are divided by.
+  // Against an unseen class, the familiarity contains the sum that probabilities are divided by.
   const bool summed = made.factor == 1 && scores.unseen.size() > 0;
   made.log_sums =
       summed ? DoubleVector(made.familiar + scores.unseen.cast<double>()) : log_sum_exp(scores.logits, made.factor);

@@ -28,7 +28,7 @@ constexpr const char* kUnlabelledThumbnails = "unlabelled-thumbnails";
 
 constexpr size_t kLongestSuffix = 16;
 
-/// "backbone.pt": what it is, with the suffix that it had where that is letters and digits.
+/// Returns "backbone.pt": the artefact's kind, with its original suffix if that consists of letters and digits.
 std::string file_name(const RecognizerArtefact& artefact) {
   const std::string suffix = artefact.path.extension().string();
   const bool is_plain =
@@ -42,8 +42,8 @@ fs::path thumbnail_path(const fs::path& folder, const char* which, int64_t numbe
   return folder / which / fmt::format("{}.jpg", number);
 }
 
-/// A file of an exported folder, which holds no links. One that leads out of it would bring another file of this
-/// machine into the recognizer, which is handed on.
+/// Returns the path of a file in an exported folder, which contains no links: one that leads out of it would bring
+/// another file of this machine into the recognizer, which is passed on.
 fs::path member(const fs::path& path) {
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(path, error)))
@@ -51,7 +51,7 @@ fs::path member(const fs::path& path) {
   return path;
 }
 
-/// The picture of an example; empty if there is none.
+/// Returns the picture of an example; empty if there is none.
 std::string read_thumbnail(const fs::path& path) {
   constexpr uintmax_t kMostBytes = uintmax_t{4} << 20;
   std::error_code error;
@@ -62,7 +62,7 @@ std::string read_thumbnail(const fs::path& path) {
   return read_file(path);
 }
 
-/// JSON texts are UTF-8: a name that is not would come back as another one.
+/// Serialises JSON, whose texts must be UTF-8: a name in another encoding would come back as a different one.
 json dumped_safely(const json& document) {
   try {
     static_cast<void>(strict_json_text(document));
@@ -86,7 +86,7 @@ json export_artefacts(const RecognizerFile& file, const fs::path& folder) {
   return entries;
 }
 
-/// A vector [d] as a matrix of one row.
+/// Returns a vector [d] as a matrix of one row.
 Array row_of(const Array& vector) { return vector.reshaped({1, vector.numel()}); }
 
 json export_classes(const RecognizerContents& contents, const std::vector<std::string>& attributes,
@@ -136,7 +136,7 @@ json export_examples(const RecognizerContents& contents, const fs::path& folder)
   return entries;
 }
 
-/// Unlabelled images; without any there is no file of them.
+/// Exports the unlabelled images; writes no file if there are none.
 json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
   json entries = json::array();
   for (size_t i = 0; i < unlabelled.hashes.size(); ++i) {
@@ -154,7 +154,7 @@ json export_unlabelled(const NewExamples& unlabelled, const fs::path& folder) {
   return entries;
 }
 
-/// The folder's document and tensors while a recognizer is made of them.
+/// The folder's document and tensors while a recognizer is made from them.
 class Folder {
  public:
   explicit Folder(const fs::path& folder)

@@ -8,11 +8,10 @@ namespace protocom {
 
 /// Writes all of a recognizer into a new folder that other programs can read (docs/formats.md): recognizer.json, its
 /// tensors as classes.npz and examples.npz, the artefacts as files, thumbnails as JPEG. History is left out. Throws
-/// Error when the folder is there already and not empty.
+/// Error if the folder exists and is not empty.
 void export_recognizer(const RecognizerFile& file, const std::filesystem::path& folder);
 
-/// Makes a recognizer of such a folder. Throws Error that names the file and what is wrong with it; then nothing is
-/// written.
+/// Creates a recognizer from such a folder. Throws Error that names the file and the fault; nothing is written then.
 void import_recognizer(const std::filesystem::path& folder, const std::filesystem::path& path,
                        const Provenance& provenance);
 

@@ -21,7 +21,7 @@ using Arrays = std::vector<std::pair<std::string, Array>>;
 
 constexpr const char* kFormat = "1";
 
-/// Texts as one array of bytes and where each ends.
+/// Texts as one array of bytes and the end offset of each.
 class PackedTexts {
  public:
   void add(std::string_view text) {
@@ -29,7 +29,7 @@ class PackedTexts {
     ends_.push_back(static_cast<int64_t>(bytes_->size()));
   }
   [[nodiscard]] Array ends() const { return Array::of(ends_); }
-  /// Of what was added until now.
+  /// The bytes of all texts added so far.
   [[nodiscard]] Array bytes() const {
     return Array::view(bytes_->data(), {static_cast<int64_t>(bytes_->size())}, NumberType::kUInt8, bytes_);
   }
@@ -39,15 +39,15 @@ class PackedTexts {
   std::vector<int64_t> ends_;
 };
 
-/// All that an index has of the classes, in the order of the file: what needs alignment first.
+/// The classes' data in an index, in the order of the file: data that need alignment first.
 struct Columns {
   PackedTexts names, titles, embedding_sources, sources;
   std::vector<int64_t> first = {0}, example_ids;
-  std::vector<double> taken;                              // of each example, NaN: unknown
+  std::vector<double> taken;                              // per example, NaN: unknown
   std::vector<Array> associations, embeddings, features;  // [1, a], [1, e], [m, d] each
 };
 
-/// A vector [d] as a matrix float32 of one row.
+/// Returns a vector [d] as a matrix float32 of one row.
 Array float_row_of(const Array& vector) { return vector.to(NumberType::kFloat32).reshaped({1, vector.numel()}); }
 
 Columns columns_of(const RecognizerSnapshot& snapshot) {
@@ -70,7 +70,7 @@ Columns columns_of(const RecognizerSnapshot& snapshot) {
   return all;
 }
 
-/// The tensors of an index, by name and checked against the sizes that they must have.
+/// The tensors of an index, by name, checked against their required sizes.
 class IndexReader {
  public:
   explicit IndexReader(const fs::path& path) : path_(path), file_(read_safetensors(path)) {}
@@ -97,7 +97,7 @@ class IndexReader {
   [[nodiscard]] bool has(const std::string& name) const { return file_.tensors.count(name) > 0; }
   [[nodiscard]] const Array& any(const std::string& name) const { return file_.tensors.at(name); }
 
-  /// Ascending from `least` to `most`.
+  /// Returns the numbers, checked to be ascending from `least` to `most`.
   [[nodiscard]] const int64_t* ascending(const Array& numbers, int64_t least, int64_t most) const {
     const auto* number = numbers.data<int64_t>();
     int64_t last = least;
@@ -113,7 +113,7 @@ class IndexReader {
   Safetensors file_;
 };
 
-/// Texts as write_index packed them.
+/// Texts as packed by write_index.
 class ReadTexts {
  public:
   ReadTexts(const IndexReader& reader, const std::string& name, int64_t count)
@@ -180,7 +180,7 @@ PlacedClasses placed_in(const IndexReader& reader) {
   return placed;
 }
 
-/// Of what a method was made of: places of another one are others.
+/// Returns a hash of what a method was made from: another method places classes differently.
 std::string models_hash(const RecognizerFile& file) {
   std::string hashes;
   for (const char* name : {"fitted", "model"}) {

@@ -1,4 +1,4 @@
-// What a recognizer measures on its enrolled photos by leaving them out: accuracy, labels, calibration.
+// A recognizer's leave-one-out measurements on its enrolled photos: accuracy, labels, calibration.
 #include <algorithm>
 
 #include "base/error.h"
@@ -12,7 +12,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Least number of photos for the threshold that is set without calibrating.
+/// Least number of photos for the threshold that is set without a calibration.
 constexpr int64_t kFewestFirstPhotos = 10;
 
 bool holds(const std::vector<int64_t>& ascending, int64_t id) {

@@ -18,7 +18,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Finds photos by the hashes of their files; of boxes by that and the name of their file, for which boxes it has.
+/// Finds photos by the hashes of their files; boxes by that and the name of their file, which determines its boxes.
 class PhotoFinder {
  public:
   explicit PhotoFinder(const std::vector<HeldPhoto>& photos) {
@@ -59,7 +59,7 @@ class PhotoFinder {
   std::map<std::string, fs::path> found_;               // by hash
 };
 
-/// Where the photos were comes first: it takes no walk through folders.
+/// Searches the photos' former paths first, which needs no walk through folders.
 std::map<std::string, fs::path> find_photos(const std::vector<HeldPhoto>& photos,
                                             const std::vector<std::string>& places) {
   PhotoFinder finder(photos);
@@ -72,7 +72,7 @@ std::map<std::string, fs::path> find_photos(const std::vector<HeldPhoto>& photos
   return finder.found();
 }
 
-/// Throws Error if one that is enrolled is missing; returns how many of the others are.
+/// Throws Error if an enrolled photo is missing; returns how many of the others are.
 int64_t check_found(const std::vector<HeldPhoto>& photos, const std::map<std::string, fs::path>& found,
                     const fs::path& recognizer) {
   int64_t live = 0, missing = 0, forgotten = 0;
@@ -93,7 +93,8 @@ int64_t check_found(const std::vector<HeldPhoto>& photos, const std::map<std::st
   return forgotten;
 }
 
-/// The photos as they would be enrolled, by which the encoder's preprocessing is chosen if nothing states it.
+/// Returns requests for the photos as they would be enrolled, for choosing the encoder's preprocessing if nothing
+/// states it.
 std::vector<EnrolRequest> requests_of_photos(const std::vector<HeldPhoto>& photos,
                                              const std::map<std::string, fs::path>& found) {
   std::map<std::string, EnrolRequest> by_class;
@@ -124,7 +125,7 @@ void check_method(const RecognizerFile& file, const RecognizerParts& parts) {
         file.path().string());
 }
 
-/// The parts of the renewed recognizer, with what it keeps.
+/// Completes the parts of the renewed recognizer with what it keeps.
 RecognizerParts parts_with_own(const RecognizerFile& file, RecognizerParts parts) {
   const RecognizerSettings& settings = file.settings();
   parts.half_features = settings.feature_type == FeatureType::kFloat16;
@@ -151,7 +152,7 @@ FeaturesByHash embed_photos(const NewRecognizer& made, const std::map<std::strin
   return features;
 }
 
-/// `parts.parts` with the knowledge that it takes.
+/// Renews a recognizer. `parts.parts` includes its knowledge.
 Renewal renew(const RecognizerFile& file, const fs::path& out, const RenewalParts& parts, const Provenance& provenance,
               Progress& progress) {
   Renewal done;
@@ -173,7 +174,7 @@ Renewal renew(const RecognizerFile& file, const fs::path& out, const RenewalPart
   return done;
 }
 
-/// The same with the knowledge that the recognizer has if none is given.
+/// Does the same, with the recognizer's own knowledge if none is given.
 Renewal renew_with_knowledge(const RecognizerFile& file, const fs::path& out, RenewalParts parts,
                              const Provenance& provenance, Progress& progress) {
   if (!parts.parts.knowledge.empty() || file.artefact("knowledge") == nullptr)

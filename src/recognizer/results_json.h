@@ -8,8 +8,8 @@
 
 namespace protocom {
 
-/// An answer as `classify --format json` and `POST /v1/classify` give it: ranking, attributes, nearest, each of
-/// answer_fields(), and set and group where they are wanted.
+/// Returns an answer as in `classify --format json` and `POST /v1/classify`: ranking, attributes, nearest, each of
+/// answer_fields(), and set and group if requested.
 nlohmann::json answer_json(const Answer& answer);
 
 /// `class`, `is_new`, `added`, `images` of a class after photos were added, as the server and Python have it.
@@ -18,7 +18,7 @@ nlohmann::json enrolled_json(const EnrolledClass& done);
 /// What was done, by classes, and what was not, as Python has it.
 nlohmann::json enrolment_json(const Enrolment& done);
 
-/// All fields by their names, as the command line prints and Python has them.
+/// Returns all fields by name, as in the command line's output and in Python.
 nlohmann::json suggestions_json(const Suggestions& suggestions);
 nlohmann::json label_check_json(const LabelCheck& check);
 nlohmann::json test_json(const TestResult& result);

@@ -16,15 +16,15 @@ namespace {
 
 constexpr EnumWord<SeriesBy> kWords[] = {{SeriesBy::kTime, "time"}, {SeriesBy::kFolder, "folder"}};
 
-/// Groups of places among all photos.
+/// Groups of indices into all photos.
 using Places = std::vector<std::vector<size_t>>;
 
 struct TimedPhoto {
-  size_t place;  ///< among all photos
+  size_t place;  ///< index into all photos
   double time;
 };
 
-/// The places of photos of one folder in groups that a gap separates.
+/// Splits the photos of one folder where the gap in time is larger than `gap`.
 Places split_at_gaps(std::vector<TimedPhoto> photos, double gap) {
   std::sort(photos.begin(), photos.end(), [](const TimedPhoto& a, const TimedPhoto& b) {
     return a.time != b.time ? a.time < b.time : a.place < b.place;
@@ -37,7 +37,7 @@ Places split_at_gaps(std::vector<TimedPhoto> photos, double gap) {
   return groups;
 }
 
-/// Those of one folder that lie within a gap, or all; counts photos without a time.
+/// Groups the photos of each folder by time, or all of it together; counts photos without a time.
 Places by_folder(const std::vector<fs::path>& photos, SeriesBy by, double gap, Series& series) {
   std::map<fs::path, std::vector<TimedPhoto>> folders;
   Places groups;
@@ -57,7 +57,7 @@ Places by_folder(const std::vector<fs::path>& photos, SeriesBy by, double gap, S
   return groups;
 }
 
-/// Those of one text in the table; counts photos that it says nothing of.
+/// Groups the photos by their text in the table; counts photos that it does not contain.
 Places by_column(const std::vector<fs::path>& photos, const SeriesRule& rule, Series& series) {
   const std::vector<std::string> texts = cells_of_photos(rule.table, rule.column, photos);
   std::map<std::string, std::vector<size_t>> of_text;

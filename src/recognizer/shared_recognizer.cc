@@ -96,7 +96,7 @@ int64_t SharedRecognizer::add_unlabelled(const NewExamples& examples) {
 
 namespace {
 
-/// Calls images by their numbers among all where they have no path.
+/// Names images without a path by their indices among all.
 void call_by_number(const std::vector<int64_t>& numbers, NewExamples& examples) {
   for (size_t i = 0; i < numbers.size(); ++i) {
     std::string& source = examples.sources[i];

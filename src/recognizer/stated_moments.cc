@@ -22,7 +22,7 @@ std::string hash_of_photo(const fs::path& photo) {
   return region_hash(hash_file(region.file), region);
 }
 
-/// The column that names the moments of the photos; nothing: they are found by similarity, or off.
+/// Returns the column that states the moments of the photos; nothing: they are found by similarity, or off.
 std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
   const std::string& word = parts.moments.by;
   if (word == "auto" || word == "off") return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
                     {"auto", "off", "TABLE.csv:COLUMN", "a column of the table of images in --images"});
 }
 
-/// What that column says of the photos, boxes of one photo alike. Photos of which it says nothing are logged.
+/// Returns the moments stated by that column, the same for all boxes of a photo. Logs photos that it does not contain.
 std::map<std::string, int64_t> moments_in(const SeriesRule& column, const std::vector<EnrolRequest>& classes) {
   std::map<std::string, int64_t> stated, number;
   const std::vector<fs::path> photos = find_files(classes).paths;

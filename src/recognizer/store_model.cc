@@ -10,7 +10,7 @@
 namespace protocom {
 namespace {
 
-/// Of the tensors of a method that learns from them: the unlabelled images.
+/// Name of the tensor of unlabelled images in the state of a method that learns from them.
 constexpr const char* kUnlabelledTensor = "unlabelled";
 
 using NamedArray = std::pair<std::string, Array>;

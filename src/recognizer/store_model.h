@@ -11,21 +11,21 @@
 
 namespace protocom {
 
-/// The method of a recognizer: one of the two.
+/// The model of a recognizer: a completion model or a fitted method.
 struct StoreModel {
   std::optional<CompletionModel> completion;
   std::optional<FittedMethod> fitted;
-  std::optional<Preprocessing> preprocessing = {};  ///< of the images it was made from, where its file says so
+  std::optional<Preprocessing> preprocessing = {};  ///< of the images it was made from, if its file states it
   std::string knowledge_hash = {};  ///< hash_file of the knowledge it was made with; empty if its file states none
 
-  /// Those that a class's description has weights for.
+  /// The attributes that a class's description has weights for.
   [[nodiscard]] std::vector<std::string> attributes() const;
-  /// d of the features it takes.
+  /// Dimension d of the features that it takes.
   [[nodiscard]] int64_t feature_dim() const;
-  /// What is classified with unless a method is named: the fitted one, else the completion model's.
+  /// Returns the method used unless one is named: the fitted one, else the completion model's.
   [[nodiscard]] std::string default_method() const;
-  /// The same for images that are looked at together: the transductive method of the same fitted file, else
-  /// gauss-fusion. Throws UsageError when the fitted file has none.
+  /// Returns the method for images classified together: the transductive method of the same fitted file, else
+  /// gauss-fusion. Throws UsageError if the fitted file has none.
   [[nodiscard]] std::string transductive_method() const;
   /// Whether unlabelled images change its answers (learns_from_unlabelled).
   [[nodiscard]] bool learns_from_unlabelled() const;
@@ -34,22 +34,22 @@ struct StoreModel {
 /// Whether the method's space adapts to the images, so that it learns from unlabelled ones.
 bool learns_from_unlabelled(const Method& method);
 
-/// How many unlabelled images a method's state holds.
+/// Returns the number of unlabelled images in a method's state.
 int64_t unlabelled_in(MethodState state);
 
-/// The method with these images, float32 [n, d], beside those that it has; itself where it does not learn from such, or
-/// there are none.
+/// Returns the method with these images, float32 [n, d], added to its unlabelled ones; the method itself if it does not
+/// learn from them, or there are none.
 std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method>& method, const Array& images);
 
-/// The method without any.
+/// Returns the method without unlabelled images.
 std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Method>& method);
 
-/// Throws UsageError for a method that answers by more than the classes that are enrolled and their features.
+/// Throws UsageError for a method whose answers depend on more than the enrolled classes and their features.
 void check_is_for_recognizers(const MethodSpec& method);
 
-/// A completion model or a fitted method, told by the file's header. Throws Error.
+/// Reads a completion model or a fitted method, distinguished by the file's header. Throws Error.
 StoreModel read_store_model(const std::filesystem::path& path);
-/// The method inside a recognizer, as it was given. Throws Error.
+/// Reads the method inside a recognizer. Throws Error.
 StoreModel read_store_model(const RecognizerFile& file);
 
 }  // namespace protocom

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kMostCandidates = 5000;  ///< to choose from
-constexpr int64_t kMostTargets = 2000;     ///< whose doubt counts
+constexpr int64_t kMostTargets = 2000;     ///< images whose doubt counts
 
 DoubleVector compute_doubts(const DoubleMatrix& probabilities) {
   DoubleVector doubts(probabilities.rows());
@@ -31,7 +31,7 @@ DoubleVector compute_doubts(const DoubleMatrix& probabilities) {
   return doubts;
 }
 
-/// The rows of the greatest doubts, ascending.
+/// Returns the rows with the greatest doubts, ascending.
 std::vector<int64_t> most_doubtful(const DoubleVector& doubts, int64_t most) {
   std::vector<int64_t> rows(static_cast<size_t>(doubts.size()));
   std::iota(rows.begin(), rows.end(), 0);
@@ -42,7 +42,7 @@ std::vector<int64_t> most_doubtful(const DoubleVector& doubts, int64_t most) {
   return rows;
 }
 
-/// The candidate that takes the most of the doubt that is left; nothing if all are chosen.
+/// The candidate that covers most of the remaining doubt; nothing if all are chosen.
 struct BestCandidate {
   int64_t candidate = -1;
   double gain = -1;
@@ -87,7 +87,7 @@ std::vector<ChosenRow> choose_to_label(const DoubleMatrix& probabilities, const 
 
 namespace {
 
-/// Rows whose content is not enrolled.
+/// Returns the rows whose content is not enrolled.
 std::vector<int64_t> new_rows(const RecognizerFile& file, const std::vector<std::string>& hashes) {
   std::set<std::string> held;
   for (const ExampleInfo& example : file.list_examples("")) held.insert(example.hash);

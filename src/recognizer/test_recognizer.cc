@@ -29,13 +29,13 @@ std::vector<std::string> class_names_in(const RecognizerFile& file) {
   return names;
 }
 
-/// The class as the recognizer writes it, or as it would.
+/// Returns the class name as the recognizer writes it, or would write it.
 std::string name_in(const RecognizerFile& file, const std::string& written) {
   const std::optional<ClassInfo> held = file.find_class(written);
   return held ? held->name : clean_name(written);
 }
 
-/// With what each was probably meant to be, since a misspelt class counts as unknown.
+/// Warns with suggestions for each, since a misspelt class counts as unknown.
 void warn_of_unknown(const std::vector<std::string>& names, const std::vector<std::string>& unknown,
                      const RecognizerFile& file) {
   if (unknown.empty()) return;
@@ -43,7 +43,7 @@ void warn_of_unknown(const std::vector<std::string>& names, const std::vector<st
                 names_with_hints(unknown, names, kShownNames));
 }
 
-/// What the labels are called in a recognizer.
+/// Returns the recognizer's names of the labels.
 std::map<std::string, std::string> names_for(const std::vector<std::string>& labels, const RecognizerFile& file) {
   const std::vector<std::string> names = class_names_in(file);
   const std::set<std::string> there(names.begin(), names.end());
@@ -62,7 +62,7 @@ std::map<std::string, std::string> names_for(const std::vector<std::string>& lab
   return made;
 }
 
-/// Before images go through the encoder.
+/// Called before images are encoded.
 void warn_of_unknown_labels(const std::vector<std::string>& labels, const RecognizerFile& file) {
   const std::vector<std::string> names = class_names_in(file);
   const std::set<std::string> there(names.begin(), names.end());
@@ -81,7 +81,7 @@ void check_rows(const EnrolRequest& request, const RecognizerFile& file) {
        fmt::join(features.shape(), ", "));
 }
 
-/// Images of all requests through the encoder of the recognizer.
+/// Computes the features of all requests' images with the recognizer's encoder.
 TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
   const RequestFiles files = find_files(requests);
   TestFeatures made;
@@ -118,10 +118,10 @@ TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& req
   return made;
 }
 
-/// The content of what a recognizer holds.
+/// The content that a recognizer holds.
 struct HeldContent {
   std::set<std::string> enrolled;  ///< hashes of files
-  std::vector<Array> features;     ///< float32 [n, d] of each class
+  std::vector<Array> features;     ///< by class, float32 [n, d]
   std::set<std::string> unlabelled;
 };
 
@@ -150,9 +150,9 @@ TestFeatures picked(const TestFeatures& all, const std::vector<int64_t>& rows) {
   return some;
 }
 
-/// Whether two features [d] are of the same image: they differ by no more than rounding, which a batch of another size
-/// changes, and by float16, as which a recognizer may keep them (2^-11 of each number). Most pairs end after a few
-/// numbers.
+/// Whether two features [d] are of the same image: they differ by no more than rounding, which depends on the batch
+/// size, and by float16, in which a recognizer may store them (2^-11 of each number). Most pairs are decided after a
+/// few numbers.
 bool is_same_image(const float* one, const float* other, int64_t dim) {
   constexpr double kRounding = 1e-3;
   double length = 0;
@@ -171,7 +171,7 @@ bool holds_feature(const HeldContent& held, const float* feature, int64_t dim) {
   });
 }
 
-/// Rows that are enrolled already.
+/// Returns the rows that are already enrolled.
 std::set<int64_t> enrolled_rows(const TestFeatures& images, const HeldContent& held) {
   std::set<int64_t> rows;
   const NewExamples& examples = images.examples;
@@ -184,7 +184,7 @@ std::set<int64_t> enrolled_rows(const TestFeatures& images, const HeldContent& h
   return rows;
 }
 
-/// Those that are left when the numbers in `left_out` are.
+/// Returns the rows whose numbers are not in `left_out`.
 std::vector<int64_t> rows_without(const TestFeatures& images, const std::set<int64_t>& left_out) {
   std::vector<int64_t> rows;
   for (size_t i = 0; i < images.numbers.size(); ++i) {
@@ -199,7 +199,7 @@ std::set<int64_t> image_numbers(const TestFeatures& images, const std::set<int64
   return numbers;
 }
 
-/// One by one in parts, or all together where the method looks at all of them.
+/// Classifies images one by one in parts, or all together if the method does so.
 std::vector<TestedImage> judged(Recognizer& recognizer, const TestFeatures& images) {
   constexpr int64_t kAtOnce = 256;
   const auto n = static_cast<int64_t>(images.labels.size());
@@ -215,7 +215,7 @@ std::vector<TestedImage> judged(Recognizer& recognizer, const TestFeatures& imag
   return all;
 }
 
-/// `images` without those that are left out, called as the recognizer calls their classes.
+/// Returns the result for `images` without those left out, with class names as the recognizer writes them.
 TestResult result_of(Recognizer& recognizer, const TestFeatures& images, const HeldContent& held) {
   TestResult result;
   result.recognizer = recognizer.file().path().string();
@@ -281,7 +281,7 @@ Side read_side(Recognizer& recognizer, const std::vector<EnrolRequest>& requests
   return side;
 }
 
-/// The numbers of images of classes that one of the two alone has.
+/// Returns the numbers of images whose class is in only one of the two.
 std::set<int64_t> unshared_images(const Side& one, const Side& other) {
   std::set<int64_t> numbers;
   for (size_t i = 0; i < one.images.labels.size(); ++i) {
@@ -290,7 +290,7 @@ std::set<int64_t> unshared_images(const Side& one, const Side& other) {
   return numbers;
 }
 
-/// The numbers of images that the other alone could read.
+/// Returns the numbers of images that only the other could read.
 std::set<int64_t> missing_in(const Side& one, const Side& other) {
   const std::set<int64_t> there(one.images.numbers.begin(), one.images.numbers.end());
   std::set<int64_t> missing;

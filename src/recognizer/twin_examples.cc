@@ -11,13 +11,13 @@ constexpr int64_t kMostImages = 5000;
 constexpr size_t kMostTwins = 1000;
 constexpr int64_t kRowsAtOnce = 500;
 
-/// Of an image: its class and its place in it.
+/// An image, by its class and its index there.
 struct Place {
   size_t of_class = 0;
   size_t image = 0;
 };
 
-/// Of two examples, the one that was enrolled first in front.
+/// Returns two examples, the one enrolled first in front.
 TwinExamples twins_between(const RecognizerSnapshot& snapshot, const Place& a, const Place& b, double similarity) {
   const auto id = [&](const Place& place) { return snapshot.examples[place.of_class][place.image].id; };
   const auto [first, second] = id(a) > id(b) ? std::pair(b, a) : std::pair(a, b);

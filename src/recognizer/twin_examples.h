@@ -13,17 +13,17 @@ struct TwinExamples {
   std::string class_name;
   int64_t twin = 0;
   std::string twin_class;
-  double similarity = 0;  ///< cosine of the features less the mean of all
+  double similarity = 0;  ///< cosine of the features minus the mean of all
 };
 
-/// From which similarity on two images are twins, of the features and of the features less their mean. Of 5,902 photos
-/// of birds (CUB, MobileNet v1) four have another one that is as much like them. That is the same picture; a copy that
-/// was made smaller (60 %) or compressed again (quality 40) has .68 to .9, as different photos of one species have.
+/// Least similarity of twins, both of the features and of the features minus their mean. Of 5,902 photos of birds (CUB,
+/// MobileNet v1) four have another one as similar, which is the same picture; a copy made smaller (60 %) or compressed
+/// again (quality 40) has .68 to .9, like different photos of one species.
 inline constexpr double kTwinSimilarity = 0.95;
 inline constexpr double kTwinCosine = 0.98;
 
-/// Pairs of enrolled images that are almost the same picture, in one class or in two, the most similar first, at most
-/// 1,000. None if more than 5,000 images are enrolled: the work grows with the square of their number.
+/// Returns pairs of enrolled images that are almost the same picture, in one class or in two, most similar first, at
+/// most 1,000. None if more than 5,000 images are enrolled: the work is quadratic.
 std::vector<TwinExamples> find_twins(const RecognizerSnapshot& snapshot);
 
 }  // namespace protocom

@@ -6,13 +6,13 @@
 
 namespace protocom {
 
-/// Names of values of a graph.
+/// Names of values in a graph.
 struct FormulaValues {
   std::string logits;       ///< [n, c]
   std::string familiarity;  ///< [n, 1]
 };
 
-/// Writes the operators that compute a formula of `features`, the name of a value float32 [n, d].
+/// Adds the operators that compute a formula of `features`, the name of a value float32 [n, d].
 FormulaValues add_formula(const AnswerFormula& formula, const std::string& features, onnx::GraphWriter& graph);
 
 }  // namespace protocom

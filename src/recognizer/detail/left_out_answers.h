@@ -10,12 +10,13 @@ namespace protocom {
 
 /// Leave-one-out probabilities of enrolled images, whose moments are left out together.
 struct LeftOutAnswers {
-  DoubleMatrix probabilities;                ///< [m, c], given that an image is of one of the classes
-  std::vector<int64_t> classes = {};         ///< [m], of each
-  std::vector<std::vector<int64_t>> images;  ///< [m], those of the moment, rows of the class; the first was asked about
+  DoubleMatrix probabilities;         ///< [m, c], given that an image is of one of the classes
+  std::vector<int64_t> classes = {};  ///< class of each, [m]
+  std::vector<std::vector<int64_t>>
+      images;  ///< [m], images of the moment, as rows of the class; the first was classified
 
   [[nodiscard]] int64_t count() const { return static_cast<int64_t>(classes.size()); }
-  /// Of the class that image i lies in.
+  /// Probability of image i's own class.
   [[nodiscard]] double own(int64_t i) const { return probabilities(i, classes[static_cast<size_t>(i)]); }
   /// The most probable class of image i.
   [[nodiscard]] int64_t best(int64_t i) const {
@@ -25,8 +26,8 @@ struct LeftOutAnswers {
   }
 };
 
-/// Leaves each moment (moments.h) of each class out that keeps as many as the method needs: one of each class at a
-/// time, or a tenth of it where it has more than ten. `factor`: of the logits, before the softmax.
+/// Leaves out each moment (moments.h) of each class that keeps as many as the method needs: one of each class at a
+/// time, or a tenth of the class if it has more than ten. `factor`: of the logits, before the softmax.
 LeftOutAnswers leave_moments_out(const ClassScorer& scorer, double factor, Progress& progress);
 
 }  // namespace protocom

@@ -8,13 +8,13 @@
 
 namespace protocom {
 
-/// What a page that classifies in a browser holds.
+/// The content of a page that classifies in a browser.
 struct OnnxPage {
   std::string name;                  ///< its heading
-  std::vector<std::string> classes;  ///< in the order of their numbers
-  std::vector<std::string> titles;   ///< what they are shown as
+  std::vector<std::string> classes;  ///< in order of their indices
+  std::vector<std::string> titles;   ///< display names
   Preprocessing images;
-  bool uint8 = false;             ///< what the ONNX file takes (OnnxExportOptions::uint8)
+  bool uint8 = false;             ///< the input of the ONNX file (OnnxExportOptions::uint8)
   std::string_view model;         ///< the ONNX file
   std::filesystem::path runtime;  ///< the folder `dist` of the npm package onnxruntime-web
 };
@@ -25,7 +25,7 @@ void check_onnx_page(const OnnxPage& page);
 /// Whether a file is such a page.
 bool is_onnx_page(const std::filesystem::path& path);
 
-/// The page (assets/onnx_page), which needs no server and no other file. Throws as check_onnx_page().
+/// Returns the page (assets/onnx_page), which needs no server and no other file. Throws as check_onnx_page().
 std::string onnx_page(const OnnxPage& page);
 
 }  // namespace protocom

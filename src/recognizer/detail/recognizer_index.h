@@ -8,22 +8,22 @@
 
 namespace protocom {
 
-/// What opening a recognizer of very many classes takes long for, in a file beside it that is mapped instead: its
-/// snapshot and where its classes are placed (docs/formats.md, "index of a recognizer"). It tells nothing that does not
-/// follow from the recognizer, and is only used for the state that it was made of or one that follows from it.
+/// The data that make opening a recognizer of very many classes slow, in a file beside it that is mapped instead: its
+/// snapshot and its placed classes (docs/formats.md, "index of a recognizer"). All of it follows from the recognizer;
+/// it is used only for the state it was made from, or a later one.
 struct RecognizerIndex {
   RecognizerSnapshot snapshot;  ///< arrays are mapped; without a calibration
-  PlacedClasses placed;         ///< mapped: not to be written to
+  PlacedClasses placed;         ///< mapped: must not be written to
 };
 
-/// The file beside a recognizer: its name and ".index".
+/// Returns the path of the index: the recognizer's name with ".index".
 std::filesystem::path index_path(const std::filesystem::path& recognizer);
 
-/// Makes the file of a snapshot of `file` and the places of its classes by the method of that label. Throws Error.
+/// Writes the index from a snapshot of `file` and its classes as placed by the method of that label. Throws Error.
 void write_index(const RecognizerFile& file, const std::string& method, const RecognizerIndex& index);
 
-/// Nothing if there is none, or it is of another method, or of a state from which `file` does not follow: that is
-/// logged. Never throws for what the index holds: a damaged one is logged and not used.
+/// Returns nothing if there is no index, or it is for another method, or from a state that `file` does not derive from,
+/// which is logged. Never throws because of its content: a damaged index is logged and ignored.
 std::optional<RecognizerIndex> read_index(const RecognizerFile& file, const std::string& method);
 
 }  // namespace protocom
