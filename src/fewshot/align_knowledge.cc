@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kNamesShown = 10;
 
-/// "a, b, c and 4 more"
+/// Returns "a, b, c and 4 more".
 std::string list_names(std::vector<std::string> names) {
   const size_t hidden = names.size() > kNamesShown ? names.size() - kNamesShown : 0;
   names.resize(names.size() - hidden);
@@ -20,7 +20,7 @@ std::string list_names(std::vector<std::string> names) {
   return hidden == 0 ? shown : fmt::format("{} and {} more", shown, hidden);
 }
 
-/// The place of each name in `known`, -1 for those that are not there, which are also put into `unknown`.
+/// Returns the index of each name in `known`, -1 for missing names, which are added to `unknown`.
 std::vector<int64_t> indices(const std::vector<std::string>& names, const std::vector<std::string>& known,
                              std::vector<std::string>& unknown) {
   std::unordered_map<std::string_view, int64_t> place;
@@ -34,7 +34,7 @@ std::vector<int64_t> indices(const std::vector<std::string>& names, const std::v
   return result;
 }
 
-/// These rows of a matrix float32, zeros where the index is -1.
+/// Returns these rows of a matrix float32, zeros where the index is -1.
 Array rows_or_zero(const Array& matrix, const std::vector<int64_t>& index) {
   const Array given = matrix.to(NumberType::kFloat32);
   Array rows = Array::zeros({static_cast<int64_t>(index.size()), given.size(1)});
@@ -45,7 +45,7 @@ Array rows_or_zero(const Array& matrix, const std::vector<int64_t>& index) {
   return rows;
 }
 
-/// The same of columns.
+/// Returns these columns of a matrix float32, zeros where the index is -1.
 Array columns_or_zero(const Array& matrix, const std::vector<int64_t>& index) {
   Array columns = Array::zeros({matrix.size(0), static_cast<int64_t>(index.size())});
   for (size_t i = 0; i < index.size(); ++i) {

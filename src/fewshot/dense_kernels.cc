@@ -1,7 +1,7 @@
 #include "fewshot/detail/processor_vectors.h"
 #include "fewshot/row_kernels.h"
 
-// Of row_kernels.h: dense layers, and what is done with a row alone.
+// Kernels of row_kernels.h for dense layers and for single rows.
 namespace protocom {
 namespace {
 
@@ -68,7 +68,7 @@ PROTOCOM_INLINE float relu_dot_body(const float* a, const float* b, const float*
   return lane_sum(sum);
 }
 
-/// Of each lane, then of all lanes.
+/// Reduces each lane, then the lanes.
 template <typename Cpu>
 PROTOCOM_INLINE float second_smallest_body(const float* values, int64_t count) {
   using Vector = typename Cpu::Vector;

@@ -9,31 +9,31 @@
 
 namespace protocom {
 
-/// What answers for one method, or for several that share their work, about episodes that are rows of one table: what
-/// the methods' runs answer but for the rounding of sums, the same to the last bit however rows are batched and on any
-/// number of threads. Thread-safe.
+/// Answers episodes that are rows of one table, for one method or for several that share work. The answers equal those
+/// of the methods' runs except for the rounding of sums, and are identical to the last bit for any batching of rows and
+/// any number of threads. Thread-safe.
 class FastForm {
  public:
   FastForm() = default;
   virtual ~FastForm() = default;
   FastForm(const FastForm&) = delete;
   FastForm& operator=(const FastForm&) = delete;
-  /// The scores of each method that joined, in the order in which they did. Rows must exist.
+  /// Returns the scores of each method that joined, in the order of joining. Rows must exist.
   [[nodiscard]] virtual std::vector<EpisodeScores> score(const RowBatch& rows) const = 0;
 };
 
 /// The forms of a group of methods on one table of features: see Method::join.
 class FastForms {
  public:
-  /// Both must outlive it; `table` is float32 [m, d].
+  /// `context` and `table`, float32 [m, d], must outlive it.
   FastForms(const MethodContext& context, const Array& table);
 
   [[nodiscard]] const MethodContext& context() const { return context_; }
   [[nodiscard]] const Array& table() const { return table_; }
-  /// The context's maps, a map a row, [m, c * h * w]; undefined without any.
+  /// The context's maps, one map per row, [m, c * h * w]; undefined if there are none.
   [[nodiscard]] const Array& maps() const { return maps_; }
 
-  /// The group's form of this type on a table after its map, made at the first use.
+  /// Returns the group's form of this type on a mapped table, made at the first use.
   template <typename Form>
   Form& shared(const std::shared_ptr<const MappedTable>& table) {
     for (const auto& form : forms_) {
@@ -46,10 +46,10 @@ class FastForms {
     return form;
   }
 
-  /// One of table() and maps() after `map` (null: as it is), which methods that map alike share.
+  /// Returns table() or maps() after `map` (null: unchanged), shared by methods with equal maps.
   std::shared_ptr<const MappedTable> mapped(const Array& table, std::shared_ptr<const FeatureTransform> map);
 
-  /// All forms made so far.
+  /// Returns all forms made so far.
   [[nodiscard]] std::vector<std::unique_ptr<FastForm>> take() { return std::move(forms_); }
 
  private:

@@ -30,14 +30,14 @@ MethodState read_state(const NpzReader& reader) {
   return state;
 }
 
-/// The value of a parameter in a method's label.
+/// Returns the value of a parameter in a method's label.
 ParameterValue value_in(const MethodCall& label, const ParameterSpec& parameter) {
   const auto given = label.parameters.find(parameter.name);
   return given == label.parameters.end() ? parameter.default_value
                                          : parse_parameter(label.name, parameter, given->second);
 }
 
-/// The method of `call` with the state of a fitted one; parameters that count when it is fitted are the file's.
+/// Makes the method of `call` with the state of a fitted one; parameters of fitting are the file's.
 std::unique_ptr<Method> make_variant(const Method& fitted, MethodCall call) {
   const MethodCall file(fitted.label());
   for (const ParameterSpec& parameter : fitted.spec().parameters) {
@@ -54,7 +54,7 @@ std::unique_ptr<Method> make_variant(const Method& fitted, MethodCall call) {
   return variant;
 }
 
-/// Whether a file holds the state that is requested.
+/// Whether a file has the state requested.
 bool gives(const FittedMethod& method, const MethodCall& call) {
   try {
     make_variant(*method.method, call);
@@ -64,7 +64,7 @@ bool gives(const FittedMethod& method, const MethodCall& call) {
   }
 }
 
-/// The name under which a method is fitted.
+/// Returns the name under which a method is fitted.
 const std::string& fitted_name(const MethodSpec& spec) { return spec.fitted_as.empty() ? spec.name : spec.fitted_as; }
 
 bool is_fitted(const std::vector<FittedMethod>& fitted, const MethodSpec& spec) {
@@ -72,8 +72,8 @@ bool is_fitted(const std::vector<FittedMethod>& fitted, const MethodSpec& spec) 
                      [&](const FittedMethod& method) { return method.method->spec().name == fitted_name(spec); });
 }
 
-/// The file that a method is taken from: the only one of its name, else the one with its label, else the only one with
-/// what it asks for.
+/// Selects the file for a method: the only one of its name, else the one with its label, else the only one that has the
+/// state requested.
 const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const MethodCall& call) {
   const MethodSpec& spec = method_spec(call.name);
   const std::string& name = fitted_name(spec);
@@ -99,7 +99,7 @@ const FittedMethod& source_of(const std::vector<FittedMethod>& fitted, const Met
              found.empty() ? "none" : "several", fmt::join(labels, ", "));
 }
 
-/// The method that is requested as the file has it, or a variant of that.
+/// Returns the method requested, as in the file if it is the same one, else as a variant.
 std::shared_ptr<const Method> taken_from(const FittedMethod& file, const MethodCall& call) {
   const bool as_it_is = call.name == file.method->spec().name &&
                         (call.parameters.empty() || make_method(call.text())->label() == file.method->label());
@@ -205,7 +205,7 @@ Methods make_methods(const std::vector<std::string>& texts, const std::vector<Fi
   for (size_t i = 0; i < all.size(); ++i) {
     if (!all[i]->spec().has(Need::kFitting)) continue;
     const MethodCall call(texts[i]);
-    if (!all[i]->state().empty() && !is_fitted(fitted, all[i]->spec())) continue;  // it does without
+    if (!all[i]->state().empty() && !is_fitted(fitted, all[i]->spec())) continue;  // needs no fitted state
     const FittedMethod& source = source_of(fitted, call);
     used.insert(&source);
     all[i] = taken_from(source, call);
@@ -253,7 +253,7 @@ std::vector<std::string> default_methods(const CompletionModel* model, const std
     const auto same = std::count_if(fitted.begin(), fitted.end(),
                                     [&](const FittedMethod& other) { return other.method->spec().name == own.name; });
     methods.push_back(same == 1 ? own.name : fitted_method.method->label());
-    if (same > 1) continue;  // what else a file gives could be of either
+    if (same > 1) continue;  // a variant of the file's method would be ambiguous
     if (can_forget(own) && !fitted_method.method->state().attributes.empty())
       methods.push_back(own.name + kWithoutKnowledge);
     for (const MethodSpec* spec : method_specs()) {

@@ -5,8 +5,8 @@
 
 namespace protocom {
 
-/// Begins where a line of the caches does. The widest vectors are as long as a line: from anywhere else each would lie
-/// in two.
+/// Allocates memory aligned to cache lines. The widest vectors are as long as a line; at any other address each would
+/// span two.
 template <typename T>
 struct LineAllocator {
   using value_type = T;

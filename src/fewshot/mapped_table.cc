@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-/// The table where its rows are as tasks read them already.
+/// Returns the table itself if its rows are already as tasks read them.
 Array rows_for(const Array& table, const FeatureTransform* map, int64_t stride) {
   if (map == nullptr && table.type() == NumberType::kFloat32 && stride == table.size(1)) return table;
   return Array::uninitialised({table.size(0), stride});

@@ -11,25 +11,25 @@
 
 namespace protocom {
 
-/// A table of features after a FeatureTransform. Blocks of rows are mapped when they are first requested, each at once
-/// and in one way only, so that what a row gives depends neither on episodes nor on threads. Thread-safe.
+/// A table of features after a FeatureTransform. Each block of rows is mapped at the first request, always as a whole,
+/// so that the values of a row depend neither on episodes nor on threads. Thread-safe.
 class MappedTable {
  public:
-  /// `table` float16 or float32 [m, d]; `map` null: rows stay as they are.
+  /// `table` float16 or float32 [m, d]; `map` null: rows are unchanged.
   MappedTable(Array table, std::shared_ptr<const FeatureTransform> map);
 
   [[nodiscard]] const FeatureTransform* map() const { return map_.get(); }
-  /// The table before.
+  /// The table before mapping.
   [[nodiscard]] const Array& table() const { return table_; }
-  /// Sees to it that these rows (-1: none) have their values.
+  /// Makes sure that these rows (-1: none) have their values.
   void need(const std::vector<int64_t>& rows) const;
 
-  /// Numbers of a row.
+  /// Numbers per row.
   [[nodiscard]] int64_t width() const { return width_; }
-  /// Floats from row to row: the width rounded up to a multiple of kRowMultiple, filled up with zeros.
+  /// Floats from one row to the next: the width rounded up to a multiple of kRowMultiple, padded with zeros.
   [[nodiscard]] int64_t stride() const { return stride_; }
 
-  // Only rows that were needed have their values.
+  // Only rows passed to need() have values.
   [[nodiscard]] const float* row(int64_t i) const { return first_ + i * stride_; }
   /// Squared length of a row.
   [[nodiscard]] float square(int64_t i) const { return squares_[static_cast<size_t>(i)]; }
@@ -48,7 +48,7 @@ class MappedTable {
   std::shared_ptr<const FeatureTransform> map_;
   int64_t width_;
   int64_t stride_;
-  Array mapped_;  // [m, stride]; the table itself if nothing is mapped, converted or padded
+  Array mapped_;  // [m, stride]; the table itself if it needs no mapping, conversion or padding
   const float* first_;
   mutable Floats squares_;  // [m]
   mutable std::vector<Block> blocks_;

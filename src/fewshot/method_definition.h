@@ -10,15 +10,15 @@
 
 namespace protocom {
 
-/// What a file of methods/ or trained/ gives: `simple_shot.cc` defines `MethodDefinition simple_shot()` in
-/// protocom::methods, and the build's list finds it by the file's name.
+/// The definition of a method by a file of methods/ or trained/: `simple_shot.cc` defines `MethodDefinition
+/// simple_shot()` in protocom::methods, and the build's list finds it by the file's name.
 struct MethodDefinition {
   MethodSpec spec;
   std::function<std::unique_ptr<Method>(const ParameterTexts&)> make;
   ParameterTries tries;
 };
 
-/// A method of the class `M`, which is constructed from its options and what else is given.
+/// Defines a method of the class `M`, which is constructed from its options and the further arguments.
 template <typename M, typename Options, typename... More>
 MethodDefinition define(MethodSpec spec, Parameters<Options> parameters, More... more) {
   spec.parameters = parameters.specs();

@@ -5,7 +5,7 @@
 
 namespace protocom::methods {
 
-// The definitions of all files of a folder. The build writes both functions (cmake/ProtocomMethods.cmake).
+// The definitions in all files of a folder. The build writes both functions (cmake/ProtocomMethods.cmake).
 
 std::vector<MethodDefinition> list();          ///< of methods/
 std::vector<MethodDefinition> trained_list();  ///< of trained/

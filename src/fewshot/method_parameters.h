@@ -11,14 +11,14 @@ namespace protocom {
 /// Parameters as typed: name -> value.
 using ParameterTexts = std::map<std::string, std::string>;
 
-/// The value of a parameter from text. Throws UsageError that names `method`, the parameter and what it takes.
+/// Parses the value of a parameter. Throws UsageError that names `method`, the parameter and the values it accepts.
 ParameterValue parse_parameter(const std::string& method, const ParameterSpec& spec, const std::string& text);
 
 /// Throws UsageError for a name that no parameter has.
 void check_parameter_names(const std::string& method, const std::vector<ParameterSpec>& specs,
                            const ParameterTexts& texts);
 
-/// The values that a parameter may have.
+/// The values that a parameter accepts.
 struct Range {
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
@@ -39,18 +39,18 @@ class Parameters {
     return add({name, Options().*field, 0, 0, std::move(choices), text}, field);
   }
 
-  /// The parameters added from here on count when the method is fitted.
+  /// The parameters added from here on take effect in fitting.
   Parameters& for_fitting() {
     when_fitted_ = true;
     return *this;
   }
-  /// They count when it answers, as those do that are added first.
+  /// The parameters added from here on take effect in answers, as those added first do.
   Parameters& for_answers() {
     when_fitted_ = false;
     return *this;
   }
 
-  /// What is worth trying of the parameter added last, as it is typed.
+  /// Sets the values worth trying for the parameter added last, as typed.
   Parameters& tries(const std::vector<std::string>& texts) {
     const ParameterSpec& last = specs_.back();
     for (const std::string& text : texts) tries_[last.name].push_back(parse_parameter("tries", last, text));

@@ -16,7 +16,7 @@
 namespace protocom {
 namespace {
 
-/// The paper's rows in its order, then by name.
+/// Sorts by the paper's rows in its order, then by name.
 std::vector<MethodDefinition> ordered(std::vector<MethodDefinition> definitions) {
   const auto key = [](const MethodDefinition& definition) {
     return std::tuple(definition.spec.paper_row == 0, definition.spec.paper_row, definition.spec.name);
@@ -34,7 +34,7 @@ const std::vector<MethodDefinition>& definitions() {
   return kDefinitions;
 }
 
-/// What programs add (add_method); a deque, whose elements stay where they are.
+/// The methods added by programs (add_method); a deque, because its elements stay where they are.
 struct AddedMethods {
   std::mutex mutex;
   std::deque<MethodDefinition> definitions;
@@ -45,7 +45,7 @@ AddedMethods& added_methods() {
   return added;
 }
 
-/// Null if none of `all` has that name; those that are there go into `names`.
+/// Returns null if none of `all` has that name; adds the existing names to `names`.
 template <typename Definitions>
 const MethodDefinition* find_in(const Definitions& all, const std::string& name, std::vector<std::string>& names) {
   for (const MethodDefinition& definition : all) {
@@ -82,7 +82,7 @@ bool has(const std::vector<std::string>& labels, const std::string& label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-/// The labels of methods of that name.
+/// Returns the labels of methods of that name.
 std::vector<std::string> named(const std::vector<std::string>& labels, const std::string& name) {
   std::vector<std::string> found;
   std::copy_if(labels.begin(), labels.end(), std::back_inserter(found),
@@ -100,7 +100,7 @@ bool is_there(Need need, const MethodContext& context) {
       return context.base != nullptr && context.base->features.size(0) > 0;
     case Need::kFeatureMaps:
       return context.maps.defined();
-    default:  // the batch or the method itself shows
+    default:  // checked by the batch or the method itself
       return true;
   }
 }

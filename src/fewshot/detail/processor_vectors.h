@@ -4,10 +4,10 @@
 
 #include "fewshot/vector_form.h"
 
-// Vectors of a processor's registers, for inner loops that are compiled once a form of vector_form.h. Every function is
-// inlined into one wrapper a form, whose target attribute then decides the instructions. That is why such loops are
-// written with the compiler's vector types and without lambdas or std:: algorithms, which would keep the baseline's
-// target, and why they lie in an anonymous namespace here too: each source compiles its own.
+// Vectors of a processor's registers, for inner loops that are compiled once for each form of vector_form.h. Every
+// function is inlined into one wrapper per form, whose target attribute then decides the instructions. Such loops are
+// therefore written with the compiler's vector types and without lambdas or std:: algorithms, which would keep the
+// baseline's target; and they are in an anonymous namespace here too, so each source compiles its own.
 namespace protocom {
 namespace {  // NOLINT(google-build-namespaces)
 
@@ -26,7 +26,7 @@ using Long2 __attribute__((vector_size(16))) = int64_t;
 using Long4 __attribute__((vector_size(32))) = int64_t;
 using Long8 __attribute__((vector_size(64))) = int64_t;
 
-/// How a processor is used: its vector, and how many rows and columns of a product its registers hold.
+/// A processor: its vector type, and the rows and columns of a product that its registers hold.
 struct Baseline {
   using Vector = Float4;
   using Ints = Int4;
@@ -60,7 +60,7 @@ struct Avx512 {
 template <typename Cpu>
 constexpr int64_t kLanes = sizeof(typename Cpu::Vector) / sizeof(float);
 
-/// A vector that lies anywhere in rows of floats.
+/// A vector at any address in rows of floats.
 template <typename Cpu>
 struct __attribute__((packed, may_alias)) Unaligned {
   typename Cpu::Vector vector;
@@ -92,27 +92,27 @@ PROTOCOM_INLINE float lane_sum(const Float16& vector) {
   return lane_sum(sum);
 }
 
-// Steps of lane_sum() for several vectors at once. Each gives, of two vectors of parts, the sums of the parts' halves.
+// Steps of lane_sum() for several vectors at once. Each adds the two halves of every part of two vectors.
 
-/// [a's 8 | b's 8]
+/// Results: [a's 8 | b's 8].
 PROTOCOM_INLINE void sum_halves(const Float16& a, const Float16& b, Float16& sum) {
   sum = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
         __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
 }
 
-/// Of four parts of 8, four of 4, in their order.
+/// Reduces four parts of 8 to four parts of 4, in order.
 PROTOCOM_INLINE void sum_quarters(const Float16& a, const Float16& b, Float16& sum) {
   sum = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
         __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
 }
 
-/// Of two vectors of four parts of 4: a part's two numbers of a, then those of b.
+/// Reduces two vectors of four parts of 4: each part of the result has two numbers of a, then two of b.
 PROTOCOM_INLINE void sum_twos(const Float16& a, const Float16& b, Float16& sum) {
   sum = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
         __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
 }
 
-/// Of those: a part's four numbers, of both vectors.
+/// Reduces two such results: each part has four numbers, two of each vector.
 PROTOCOM_INLINE void sum_ones(const Float16& a, const Float16& b, Float16& sum) {
   sum = __builtin_shufflevector(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30) +
         __builtin_shufflevector(a, b, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31);
@@ -136,12 +136,12 @@ PROTOCOM_INLINE UnalignedDoubles<Cpu>& at(double* values) {
   return *reinterpret_cast<UnalignedDoubles<Cpu>*>(values);
 }
 
-/// e^x for x <= 0 to 2 units in the last place: 2^n times a polynomial (Cephes' expf) of the remainder.
+/// Computes e^x for x <= 0 to 2 units in the last place: 2^n times a polynomial (Cephes' expf) of the remainder.
 template <typename Cpu>
 PROTOCOM_INLINE void exponentiate(float* values) {
   using Vector = typename Cpu::Vector;
   using Ints = typename Cpu::Ints;
-  constexpr float kSmallest = -87.0F;    // below, e^x would not be a normal number
+  constexpr float kSmallest = -87.0F;    // below, e^x would be subnormal
   constexpr float kShift = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer, kept in the low bits
   const Vector limit = Vector{} + kSmallest;
   Vector x = at<Cpu>(values).vector;
@@ -173,8 +173,8 @@ PROTOCOM_INLINE void exponentiate(float* values) {
     return body arguments;                                                             \
   }
 
-/// Compiles `body arguments`, in which Cpu is the processor, for every form that this program has. `name`_form() is the
-/// one in use, a function of `parameters`.
+/// Compiles `body arguments`, with the processor as Cpu, for every form of this program. `name`_form(), a function of
+/// `parameters`, is the form in use.
 #if defined(__x86_64__)
 #define PROTOCOM_FORMS(name, result, parameters, body, arguments)                                             \
   namespace {                                                                                                 \
@@ -195,7 +195,7 @@ PROTOCOM_INLINE void exponentiate(float* values) {
   }
 #endif
 
-/// The same as the function `name` itself.
+/// Does the same and defines the function `name` itself.
 #define PROTOCOM_KERNEL(name, result, parameters, body, arguments) \
   PROTOCOM_FORMS(name, result, parameters, body, arguments)        \
   result name parameters { return name##_form() arguments; }

@@ -9,15 +9,15 @@
 
 namespace protocom {
 
-/// The episodes of a batch as tasks on a table, one after the other in the same memory.
+/// The episodes of a batch as tasks on a table, one at a time in the same memory.
 class TableTasks {
  public:
-  /// Maps the rows that the batch reads; both must outlive it.
+  /// Maps the rows that the batch reads; table and rows must outlive the object.
   TableTasks(const MappedTable& table, const RowBatch& rows);
 
-  /// Of every task; its lists are those of one.
+  /// The shape of every task; its lists belong to one of them.
   [[nodiscard]] const Task& shape() const { return task_; }
-  /// Episode `number`. Valid until the next call. Throws Error if a class has fewer supports.
+  /// Returns episode `number`, valid until the next call. Throws Error if a class has fewer supports.
   const Task& task(int64_t number, int64_t fewest_shots);
 
  private:
@@ -26,21 +26,21 @@ class TableTasks {
   Task task_;
 };
 
-/// Where the answers about a batch go.
+/// Collects the answers for a batch.
 class BatchAnswers {
  public:
-  /// Of `b` episodes of the shape of one.
+  /// Allocates answers for `b` episodes of the same shape.
   BatchAnswers(int64_t b, const Task& shape);
   ~BatchAnswers() = default;
   BatchAnswers(const BatchAnswers&) = delete;  // copies of an Array share its memory
   BatchAnswers& operator=(const BatchAnswers&) = delete;
   BatchAnswers(BatchAnswers&&) = default;
   BatchAnswers& operator=(BatchAnswers&&) = default;
-  /// The answer of a run about episode `i`.
+  /// Adds the answer of a run for episode `i`.
   void add(int64_t i, const Task& task, TaskRun& run);
-  /// Where the logits of episode `i` go, [q, n].
+  /// Returns the memory for the logits of episode `i`, [q, n].
   [[nodiscard]] float* logits(int64_t i);
-  /// Prototypes [n, dim] of episode `i`.
+  /// Adds the prototypes [n, dim] of episode `i`.
   void add_prototypes(int64_t i, const Task& task, const float* prototypes);
   [[nodiscard]] const EpisodeScores& scores() const { return scores_; }
 
@@ -48,14 +48,14 @@ class BatchAnswers {
   EpisodeScores scores_;
 };
 
-/// Methods that answer one task after the other and compare features in one space, for episodes that are rows of a
-/// table: rows after the space's map are read where they lie, and a task is put together once for all methods.
+/// Methods that answer one task at a time and compare features in one space, for episodes that are rows of a table:
+/// mapped rows are read in place, and each task is assembled once for all methods.
 class TaskTable : public FastForm {
  public:
   explicit TaskTable(std::shared_ptr<const MappedTable> table) : table_(std::move(table)) {}
 
   [[nodiscard]] const MappedTable& table() const { return *table_; }
-  /// Takes one more method, whose classes need `fewest_shots` supports.
+  /// Adds a method whose classes need `fewest_shots` supports.
   void add(MakeTaskRun make, int64_t fewest_shots);
   /// Throws Error if a class has fewer supports.
   [[nodiscard]] std::vector<EpisodeScores> score(const RowBatch& rows) const override;

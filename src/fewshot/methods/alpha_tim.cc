@@ -16,7 +16,7 @@ struct Options {
   std::string transform = "l2n";
 };
 
-/// The published choice for a number of shots.
+/// Returns the published choice for a number of shots.
 double alpha_for(int64_t shots) {
   if (shots <= 1) return 2;
   return shots < 5 ? 5 : 7;

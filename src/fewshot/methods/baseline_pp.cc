@@ -15,7 +15,7 @@ struct Options {
   double learning_rate = 1e-3;
 };
 
-/// A cosine classifier fitted on the supports, which are at unit length.
+/// A cosine classifier fitted on the supports, which have unit length.
 class BaselinePpRun : public TaskRun {
  public:
   explicit BaselinePpRun(const Options& options) : options_(options) {}
@@ -26,7 +26,7 @@ class BaselinePpRun : public TaskRun {
     compute_cosines(task, task.first_query(), task.queries, means_, logits);
     scale_logits(task, options_.scale, logits);
   }
-  /// Queries are at unit length, as supports are.
+  /// Queries have unit length, as supports do.
   [[nodiscard]] LinearScores learned(const Task& task) const {
     Floats means;
     compute_class_means(task, means);
@@ -36,7 +36,7 @@ class BaselinePpRun : public TaskRun {
   [[nodiscard]] const float* prototypes() const override { return means_.data(); }
 
  private:
-  /// Class means [n, dim] after Adam's steps on the supports' cross-entropies.
+  /// Returns class means [n, dim] after Adam's steps on the supports' cross-entropies.
   [[nodiscard]] FloatMatrix fitted(const Task& task, const Floats& means) const {
     constexpr float kTiny = 1e-24F;
     const int64_t n = task.n, supports = task.supports(), dim = task.dim;
@@ -52,7 +52,7 @@ class BaselinePpRun : public TaskRun {
       products_of_rows({rows.data(), n, task.rows.data(), supports, dim, supports}, slopes.data());
       slopes = residuals(labels, softmax_of_columns(factors.asDiagonal() * slopes));
       sums_of_rows({task.rows.data(), supports, slopes.data(), n, supports, dim}, pull.data());
-      // Through u = w / |w|: what is left of the gradient across u, over |w|.
+      // Backpropagates through u = w / |w|: the component of the gradient orthogonal to u, over |w|.
       const Eigen::VectorXf push = weights.cwiseProduct(pull).rowwise().sum().cwiseQuotient(squares);
       const Eigen::VectorXf shares = factors / static_cast<float>(supports);
       adam.step(shares.asDiagonal() * (pull - push.asDiagonal() * weights), weights);

@@ -30,14 +30,14 @@ struct Options {
   std::string proportions = "estimated";
 };
 
-/// What is known of base classes.
+/// Statistics of the base classes.
 struct BaseClasses {
-  DoubleMatrix shared;  ///< [d, d], the mean over classes of their scatters brought to one (their mean) norm
-  DoubleMatrix within;  ///< [d, d], covariance of images around their class
-  DoubleMatrix means;   ///< [c, d], less their mean
+  DoubleMatrix shared;  ///< [d, d], the mean over classes of their scatters, each scaled to the mean norm
+  DoubleMatrix within;  ///< [d, d], covariance of images around their class means
+  DoubleMatrix means;   ///< [c, d], minus their mean
 };
 
-/// Scatter of rows around their mean, [d, d].
+/// Returns the scatter of rows around their mean, [d, d].
 DoubleMatrix scatter_of(FloatMatrix rows) {
   const Eigen::RowVectorXf mean = rows.colwise().mean();
   rows.rowwise() -= mean;
@@ -45,12 +45,12 @@ DoubleMatrix scatter_of(FloatMatrix rows) {
   return scatter.cast<double>();
 }
 
-/// Of rows of classes that are not empty.
+/// Computes the statistics from the rows of classes that are not empty.
 BaseClasses base_classes(const std::vector<FloatMatrix>& classes) {
   const int64_t d = classes.front().cols();
   BaseClasses base{DoubleMatrix::Zero(d, d), DoubleMatrix::Zero(d, d),
                    DoubleMatrix(static_cast<int64_t>(classes.size()), d)};
-  double norms = 0, images = 0, spread = 0;  // `spread`: classes whose images are not all one
+  double norms = 0, images = 0, spread = 0;  // `spread`: classes whose images are not all equal
   for (size_t k = 0; k < classes.size(); ++k) {
     const FloatMatrix& own = classes[k];
     base.means.row(static_cast<int64_t>(k)) = own.colwise().mean().cast<double>();
@@ -70,7 +70,7 @@ BaseClasses base_classes(const std::vector<FloatMatrix>& classes) {
   return base;
 }
 
-/// The base features of each class that has any.
+/// Returns the base features of each class that has any.
 std::vector<FloatMatrix> rows_by_class(const FloatMatrix& features, const std::vector<int64_t>& labels) {
   std::map<int64_t, std::vector<int64_t>> rows;
   for (size_t i = 0; i < labels.size(); ++i) rows[labels[i]].push_back(static_cast<int64_t>(i));
@@ -79,7 +79,8 @@ std::vector<FloatMatrix> rows_by_class(const FloatMatrix& features, const std::v
   return classes;
 }
 
-/// Rotates to the axes of the scatter and divides by their standard deviations, [d, d]; no factor above `most`.
+/// Returns the rotation to the axes of the scatter, divided by their standard deviations, [d, d]; no factor above
+/// `most`.
 DoubleMatrix whitening(DoubleMatrix scatter, double most) {
   constexpr double kRidge = 1e-6;
   scatter.diagonal().array() += kRidge;
@@ -88,7 +89,8 @@ DoubleMatrix whitening(DoubleMatrix scatter, double most) {
   return axes.vectors.transpose() * factors.asDiagonal();
 }
 
-/// A fifth of 1 / (variance of base images around their class), in the whitened dimensions in which classes differ.
+/// Returns a fifth of 1 / (variance of base images around their class), in the whitened dimensions in which classes
+/// differ.
 double default_precision(const BaseClasses& base, const DoubleMatrix& whitening) {
   constexpr double kShare = 0.2;
   const DoubleMatrix means = base.means * whitening;
@@ -98,10 +100,10 @@ double default_precision(const BaseClasses& base, const DoubleMatrix& whitening)
   return kShare / std::max(variance, 1e-12);
 }
 
-/// Features in cl2n, and beside them the same whitened: each half of a row is filled up with zeros.
+/// Features in cl2n and, beside them, the same features whitened: each half of a row is padded with zeros.
 class WhitenedBeside : public FeatureTransform {
  public:
-  /// `whitens` [d, d].
+  /// `whitens`: the whitening, [d, d].
   WhitenedBeside(std::shared_ptr<const FeatureTransform> space, FloatMatrix whitens)
       : space_(std::move(space)), whitens_(std::move(whitens)) {}
 
@@ -122,7 +124,7 @@ class WhitenedBeside : public FeatureTransform {
   FloatMatrix whitens_;
 };
 
-/// Arrays lie class by class, [n, stride]. Rows are WhitenedBeside.
+/// Arrays are class-major, [n, stride]. Rows are WhitenedBeside.
 class BavardageRun : public TaskRun {
  public:
   explicit BavardageRun(const Options& options)
@@ -150,7 +152,7 @@ class BavardageRun : public TaskRun {
     span_.place(whitened_, half);
   }
 
-  /// One update of all factors: responsibilities from the logits, and the expected log probabilities from these.
+  /// Updates all factors once: responsibilities from the logits, and the expected log probabilities from these.
   void update(const Task& task) {
     const int64_t n = task.n, stride = span_.stride();
     exponentials_of_classes(logits_.data(), n, stride);
@@ -172,22 +174,22 @@ class BavardageRun : public TaskRun {
     Eigen::Map<FloatMatrix>(logits_.data(), n, stride) = logits.cast<float>();
   }
 
-  /// The points projected on the differences of class means, in an orthonormal base of them, [n - 1, stride]; `means`
-  /// [n, stride] in coefficients of the points.
+  /// Projects the points on the span of differences of class means, in an orthonormal basis of it, [n - 1, stride];
+  /// `means` [n, stride] in coefficients of the points.
   DoubleMatrix projected(const FloatMatrix& means) {
     FloatMatrix differences = means.bottomRows(means.rows() - 1);
     differences.rowwise() -= means.row(0);
     FloatMatrix inner(differences.rows(), differences.cols());
     span_.compute_products(differences.data(), differences.rows(), inner.data());
     DoubleMatrix square = differences.cast<double>() * inner.cast<double>().transpose();
-    square.diagonal().array() += 1e-9 * (square.diagonal().mean() + 1e-30);  // two means may be one
+    square.diagonal().array() += 1e-9 * (square.diagonal().mean() + 1e-30);  // two means may be equal
     DoubleMatrix x = inner.cast<double>();
     square.llt().matrixL().solveInPlace(x);
     return x;
   }
 
-  /// Expected logarithms of the classes' shares of the unlabelled images; `images` [n], of each class with its
-  /// supports.
+  /// Returns the expected logarithms of the classes' shares of the unlabelled images; `images` [n]: number of images of
+  /// each class including supports.
   [[nodiscard]] DoubleVector log_proportions(const Task& task, const DoubleVector& images) const {
     if (options_.proportions == "equal") return DoubleVector::Zero(task.n);
     DoubleVector alpha = options_.dirichlet + images.array();
@@ -198,7 +200,7 @@ class BavardageRun : public TaskRun {
 
   Options options_;
   SoftKMeans start_;
-  RowSpan span_;  // of the whitened points
+  RowSpan span_;  // span of the whitened points
   MatrixRows in_span_;
   std::vector<const float*> whitened_;  // [m]
   Floats labels_, shares_, logits_;

@@ -15,7 +15,7 @@ namespace {
 constexpr double kLeast = 1e-15;
 constexpr int64_t kInnerSteps = 1000;
 constexpr int64_t kStepsBetweenChecks = 50;
-constexpr double kConverged = 1e-11;  ///< of the squared relative change in one inner step
+constexpr double kConverged = 1e-11;  ///< for the squared relative change in one inner step
 
 struct Options {
   double temperature = 30;
@@ -23,17 +23,17 @@ struct Options {
   int64_t present = 0;
 };
 
-/// One task: what the texts say of images, probabilities [., n] as features.
+/// One task, with probabilities of the texts [., n] as features.
 struct Simplex {
   DoubleMatrix unlabelled;  // [u, n]
   DoubleMatrix labelled;    // [m, n]
   DoubleMatrix labels;      // [m, n]
-  DoubleMatrix apart;       // [q, n] queries beside a pool, else empty
+  DoubleMatrix apart;       // [q, n] queries if there is a pool, else empty
 };
 
 DoubleMatrix logarithm(const DoubleMatrix& z) { return (z.array() + kLeast).log(); }
 
-/// log Dirichlet(z; alpha_k) of log z [u, n] for each row of alpha [k, n]: [u, k].
+/// Returns log Dirichlet(z; alpha_k) for log z [u, n] and each row of alpha [k, n]: [u, k].
 DoubleMatrix log_density(const DoubleMatrix& log_z, const DoubleMatrix& alpha) {
   const auto log_gamma = [](double value) { return std::lgamma(value); };
   const DoubleVector totals = alpha.rowwise().sum();
@@ -43,18 +43,18 @@ DoubleMatrix log_density(const DoubleMatrix& log_z, const DoubleMatrix& alpha) {
   return density;
 }
 
-/// Twice (a digamma(a + 1) - log Gamma(a + 1)) / a^2, given the digamma: the curvature of the parabola through
-/// log Gamma(1) that touches log Gamma(a + 1) from above. Near 0, where the difference cancels, by its series.
+/// Returns twice (a digamma(a + 1) - log Gamma(a + 1)) / a^2, given the digamma: the curvature of the parabola through
+/// log Gamma(1) that touches log Gamma(a + 1) from above. Near 0, where the difference cancels, uses its series.
 double curvature_at(double a, double slope) {
   constexpr double kSmall = 1e-2;
   if (a < kSmall) return 1.6449340668482264 - a * (1.6027425375461270 - a * (1.6234848505667070 - a * 1.6590844082293));
   return 2 * (slope * a - std::lgamma(a + 1)) / (a * a);
 }
 
-/// One step of rows of alpha [k, n] towards the likeliest ones, given the mean of log z in each class; the squared
-/// change of each row. Of the likelihood log Gamma(sum alpha) - sum log Gamma(alpha) + sum (alpha - 1) mean, the first
-/// term is bounded by its tangent and log Gamma(alpha) = log Gamma(alpha + 1) - log alpha by a parabola and the
-/// logarithm; the bound's maximum is a root of curvature alpha^2 + b alpha - 1.
+/// Moves rows of alpha [k, n] one step towards their maximum likelihood, given the mean of log z in each class; sets
+/// the squared change of each row. In the likelihood log Gamma(sum alpha) - sum log Gamma(alpha) + sum (alpha - 1)
+/// mean, the first term is bounded by its tangent and log Gamma(alpha) = log Gamma(alpha + 1) - log alpha by a parabola
+/// and the logarithm; the bound's maximum is a root of curvature alpha^2 + b alpha - 1.
 void step_towards_likeliest(DoubleMatrix* alpha, const DoubleMatrix& mean, std::vector<double>* changes) {
   constexpr int64_t kNumbersOfAThread = 2000;
   const int64_t n = alpha->cols();
@@ -89,8 +89,8 @@ DoubleMatrix likeliest(DoubleMatrix alpha, const DoubleMatrix& means) {
   return alpha;
 }
 
-/// Clusters of images to which no labelled image gives a name: the class of each, so that their mean probabilities
-/// agree most. Columns of logits [., n] move to it; clusters without an image take the classes that are left.
+/// Assigns classes to clusters of images if there are no labelled images, such that their mean probabilities agree
+/// best. Columns of logits [., n] move accordingly; clusters without an image take the remaining classes.
 DoubleMatrix named_by_texts(const DoubleMatrix& u, const DoubleMatrix& z, const DoubleMatrix& logits) {
   const int64_t n = u.cols();
   DoubleMatrix means = DoubleMatrix::Zero(n, n);
@@ -123,12 +123,12 @@ DoubleMatrix named_by_texts(const DoubleMatrix& u, const DoubleMatrix& z, const 
   return named;
 }
 
-/// lambda over the number of queries: how many times more classes there are than occur.
+/// Returns lambda over the number of queries: the ratio of the number of classes to the number that occur.
 double weight_of_shares(int64_t n, int64_t present) {
   return present == 0 ? 1 : static_cast<double>(std::max<int64_t>(n / present, 1));
 }
 
-/// EM: alpha from responsibilities u, then the classes' shares, then u.
+/// Runs EM: alpha from responsibilities u, then the classes' shares, then u.
 DoubleMatrix answer_one(const Simplex& images, const Options& options) {
   const int64_t n = images.labels.cols();
   const DoubleMatrix log_z = logarithm(images.unlabelled);
@@ -140,7 +140,7 @@ DoubleMatrix answer_one(const Simplex& images, const Options& options) {
   for (int64_t step = 0; step < options.steps; ++step) {
     const DoubleVector count = (images.labels.colwise().sum() + u.colwise().sum()).transpose();
     DoubleMatrix mean = from_labelled + u.transpose() * log_z;
-    std::vector<int64_t> used;  // an empty class keeps what it has
+    std::vector<int64_t> used;  // an empty class keeps its values
     for (int64_t k = 0; k < n; ++k) {
       if (count[k] > kLeast) used.push_back(k);
     }

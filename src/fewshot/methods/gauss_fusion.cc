@@ -2,7 +2,7 @@
 
 namespace protocom::methods {
 
-/// Row (iv): both fused by how certain each is, equations 12 to 14.
+/// Row (iv): mean and completed prototype fused by their certainty, equations 12 to 14.
 MethodDefinition gauss_fusion() {
   MethodSpec spec;
   spec.name = "gauss-fusion";

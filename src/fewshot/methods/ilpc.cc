@@ -19,7 +19,7 @@ struct Options : LabelGraphOptions {
   std::string transform = "l2n";
 };
 
-/// Summed loss of each image over the training of a linear classifier on all of them.
+/// The loss of each image, summed over the training of a linear classifier on all of them.
 class Cleaning {
  public:
   Cleaning(const Task& task, int64_t steps) : steps_(steps) {
@@ -27,7 +27,7 @@ class Cleaning {
     gram_ = x * x.transpose();
     const int64_t points = task.learned();
     stride_ = padded_length(points);
-    // Columns that are multiplied together side by side, with 1 added for the bias.
+    // Columns that are multiplied at the same time are adjacent, with 1 appended for the bias.
     panels_.assign(static_cast<size_t>(stride_ * points), 0.0);
     for (int64_t i = 0; i < points; ++i) {
       for (int64_t j = 0; j < points; ++j) {
@@ -37,7 +37,8 @@ class Cleaning {
     }
   }
 
-  /// [s + u], of `labels` [s + u, n] of all images; `trusted` are those of the supports and of images kept before.
+  /// Returns the losses [s + u] for `labels` [s + u, n] of all images; `trusted` are the labels of the supports and of
+  /// images kept so far.
   [[nodiscard]] std::vector<double> losses(const DoubleMatrix& labels, const DoubleMatrix& trusted) const {
     const int64_t n = labels.cols(), points = labels.rows();
     const DoubleMatrix scores = imprinted(trusted);  // [n, s + u]
@@ -65,7 +66,7 @@ class Cleaning {
   }
 
  private:
-  /// Products of the points with the class means at unit length, [n, s + u].
+  /// Returns products of the points with the class means at unit length, [n, s + u].
   [[nodiscard]] DoubleMatrix imprinted(const DoubleMatrix& trusted) const {
     const DoubleMatrix means =  // [n, s + u], coefficients of the points
         trusted.transpose().array().colwise() / trusted.colwise().sum().transpose().array();
@@ -75,12 +76,13 @@ class Cleaning {
   }
 
   DoubleMatrix gram_;           // [s + u, s + u]
-  std::vector<double> panels_;  // the same as SoftmaxDescent takes it
+  std::vector<double> panels_;  // the same in the layout of SoftmaxDescent
   int64_t stride_ = 0;
   int64_t steps_;
 };
 
-/// The state of a task between rounds. In float64: which images are cleanest is a choice that roundings must not make.
+/// The state of a task between rounds. In float64, because the choice of the cleanest images must not depend on
+/// rounding.
 class Rounds {
  public:
   Rounds(const Task& task, const Options& options)
@@ -93,7 +95,7 @@ class Rounds {
         remaining_(static_cast<size_t>(task.n), static_cast<double>(task.unlabelled) / static_cast<double>(task.n)),
         answer_(DoubleMatrix::Zero(task.unlabelled, task.n)) {}
 
-  /// Labels the cleanest images of each class; false when all are labelled.
+  /// Labels the cleanest images of each class; returns false when all are labelled.
   bool next() {
     if (std::find(open_.begin(), open_.end(), true) == open_.end()) return false;
     const DoubleMatrix plan = transported();  // [u, n]
@@ -111,13 +113,13 @@ class Rounds {
     return true;
   }
 
-  /// Probabilities [q, n].
+  /// Returns the probabilities [q, n].
   [[nodiscard]] DoubleMatrix answer() const {
     return task_.first_query() < task_.learned() ? answer_ : graph_.of_queries(trusted_);
   }
 
  private:
-  /// Propagated labels after optimal transport to the columns that remain, [u, n].
+  /// Returns propagated labels after optimal transport to the remaining columns, [u, n].
   [[nodiscard]] DoubleMatrix transported() const {
     constexpr double kTiny = 1e-12;
     const int64_t u = task_.unlabelled, n = task_.n;
@@ -142,8 +144,8 @@ class Rounds {
     return plan;
   }
 
-  /// The open images to label in this round: of each class at most `keep`, those of least loss; all of them where these
-  /// are fewer than the classes.
+  /// Returns the unlabelled images to label in this round: for each class at most `keep`, those with the least loss;
+  /// all of them if there are fewer than classes.
   [[nodiscard]] std::vector<int64_t> cleanest(const std::vector<int64_t>& label) const {
     std::vector<std::vector<int64_t>> members(static_cast<size_t>(task_.n));
     std::vector<int64_t> all;
@@ -180,9 +182,9 @@ class Rounds {
   LabelGraph graph_;
   Cleaning cleaning_;
   DoubleMatrix trusted_;           // labels of supports and of images labelled so far, [s + u, n]
-  std::vector<bool> open_;         // unlabelled images without a label, [u]
-  std::vector<double> remaining_;  // images that each class is still to get, [n]
-  DoubleMatrix answer_;            // the plan's row by which an image was labelled, [u, n]
+  std::vector<bool> open_;         // unlabelled images not yet labelled, [u]
+  std::vector<double> remaining_;  // number of images that each class is still to get, [n]
+  DoubleMatrix answer_;            // the row of the plan with which an image was labelled, [u, n]
 };
 
 class IlpcRun : public TaskRun {

@@ -37,7 +37,7 @@ class KnnRun : public TaskRun {
       float& nearest = nearest_[static_cast<size_t>(task.label[static_cast<size_t>(j)])];
       nearest = std::min(nearest, distances[j]);
     }
-    // At most 1/2, so it decides between classes of equally many votes only.
+    // At most 1/2, so it only breaks ties between classes with equally many votes.
     for (int64_t k = 0; k < task.n; ++k) votes[k] = 0.5F / (1 + nearest_[static_cast<size_t>(k)]);
     order_.resize(task.label.size());
     std::iota(order_.begin(), order_.end(), 0);

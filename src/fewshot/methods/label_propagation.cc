@@ -14,7 +14,7 @@ class LabelPropagationRun : public TaskRun {
   explicit LabelPropagationRun(const Options& options) : options_(options) {}
 
   void answer(const Task& task, float* logits) override {
-    constexpr double kTiny = 1e-9;  // of a point that no support reaches, every class is as likely
+    constexpr double kTiny = 1e-9;  // for a point that no support reaches, all classes become equally probable
     const LabelGraph graph(task, options_);
     const DoubleMatrix f = graph.of_queries(graph.propagate(labels_of(task)));
     matrix_at(logits, task) = (f.array() + kTiny).log().cast<float>();

@@ -30,10 +30,10 @@ RectifyOptions rectify_options(const Options& options) {
   return {"mean", 10, moved_back};
 }
 
-/// Finds the smallest of a row, of equals the first.
+/// Finds the smallest values of a row, among equals the first.
 class Smallest {
  public:
-  /// The places of `count` of them, at least 1 and at most `columns`, to `places`.
+  /// Writes the indices of the `count` smallest, at least 1 and at most `columns`, to `places`.
   void place(const float* row, int64_t columns, int64_t count, int32_t* places) {
     values_.resize(static_cast<size_t>(count));
     float* values = values_.data();
@@ -47,7 +47,7 @@ class Smallest {
   }
 
  private:
-  /// Among `before` that are in their order; what was at that place falls out.
+  /// Inserts into `before` sorted values; the value in the last place is dropped.
   static void insert(float value, int64_t k, int64_t before, float* values, int32_t* places) {
     int64_t at = before;
     for (; at > 0 && value < values[at - 1]; --at) {
@@ -61,10 +61,10 @@ class Smallest {
   Floats values_;
 };
 
-/// The same for two of a row that is filled up with infinite values; without a branch a value, which none foresees.
+/// Finds the two smallest of a row that is padded with infinity, without an unpredictable branch per value.
 void compute_two_smallest(const float* row, int64_t columns, int32_t* places) {
   const float most = second_smallest(row, padded_length(columns));
-  int32_t smaller = -1;  // there is one at most
+  int32_t smaller = -1;  // at most one is smaller
   int32_t equal[2] = {0, 0};
   int64_t equals = 0;
   for (int64_t k = 0; k < columns; ++k) {
@@ -80,7 +80,7 @@ void compute_two_smallest(const float* row, int64_t columns, int32_t* places) {
   places[1] = smaller < 0 ? equal[1] : equal[0];
 }
 
-/// All in coefficients of the task's points. Arrays with a number for each unlabelled image lie class by class,
+/// All vectors are in coefficients of the task's points. Arrays with a number per unlabelled image are class-major,
 /// [n, stride].
 class LaplacianRun : public TaskRun {
  public:
@@ -109,7 +109,7 @@ class LaplacianRun : public TaskRun {
   }
 
  private:
-  /// Of each unlabelled image the nearest others.
+  /// Finds each unlabelled image's nearest others.
   void compute_neighbours(const Task& task) {
     const int64_t u = task.unlabelled;
     count_ = std::min(options_.neighbours, u - 1);
@@ -126,7 +126,7 @@ class LaplacianRun : public TaskRun {
     }
   }
 
-  /// Squared distances of a point to the unlabelled images, less its own square.
+  /// Computes a point's squared distances to the unlabelled images, minus its own squared length.
   void compute_to_others(const Task& task, int64_t point) {
     to_others_.resize(static_cast<size_t>(padded_length(task.unlabelled)), std::numeric_limits<float>::infinity());
     const float* inner = span_.inner(point) + task.supports();
@@ -135,7 +135,7 @@ class LaplacianRun : public TaskRun {
     for (int64_t j = 0; j < task.unlabelled; ++j) to[j] = squares[j] - 2 * inner[j];
   }
 
-  /// Equation 8, all steps.
+  /// Runs all steps of equation 8.
   void update(int64_t n, int64_t u) {
     logits_ = answers_ = alone_;
     softmax(n);
@@ -152,7 +152,7 @@ class LaplacianRun : public TaskRun {
     }
   }
 
-  /// Of the class whose row begins at `from`; for kCount neighbours, 0: any number.
+  /// Computes the logits of the class whose row begins at `from`; kCount: number of neighbours, 0: any.
   template <int64_t kCount>
   void compute_logits(int64_t from, int64_t u) {
     const auto lambda = static_cast<float>(options_.lambda);
@@ -195,7 +195,7 @@ class LaplacianRun : public TaskRun {
   RowSpan span_;
   Smallest smallest_;
   int64_t stride_ = 0, count_ = 0;
-  Floats means_, distances_;         // [n, span's stride], coefficients and of all points
+  Floats means_, distances_;         // [n, span's stride], coefficients and distances of all points
   Floats to_others_;                 // [u]
   Floats alone_, logits_, answers_;  // [n, stride]
   std::vector<int32_t> near_;        // [u, count]

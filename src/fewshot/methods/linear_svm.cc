@@ -5,7 +5,7 @@
 namespace protocom::methods {
 namespace {
 
-/// Squared hinge losses, of each class against the rest.
+/// Makes the problem of squared hinge losses, each class against the rest.
 LinearProblem make_problem(FloatMatrix points, FloatMatrix labels, double c) {
   LinearProblem problem;
   problem.points = std::move(points);

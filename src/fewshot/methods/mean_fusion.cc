@@ -2,7 +2,7 @@
 
 namespace protocom::methods {
 
-/// Row (iii): half of the mean and half of the completed prototype.
+/// Row (iii): the average of the mean and the completed prototype.
 MethodDefinition mean_fusion() {
   MethodSpec spec;
   spec.name = "mean-fusion";

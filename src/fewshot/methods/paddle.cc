@@ -17,11 +17,11 @@ struct Options {
   std::string transform = "none";
 };
 
-/// Every dimension by the range of the unlabelled images in it. Less their mean, which changes no distance, but keeps
-/// the rounding of distances small, which many steps would amplify. One per thread.
+/// Scales every dimension by the range of the unlabelled images. Subtracts their mean, which changes no distance but
+/// reduces the rounding of distances, which many steps would amplify. One object per thread.
 class RowsInUnitsOfRange {
  public:
-  /// [m]; valid until the next call.
+  /// Returns the rows, [m]; valid until the next call.
   const std::vector<const float*>& place(const Task& task) {
     if (task.unlabelled == 0) return task.rows;
     compute_mean(task, task.supports(), task.learned(), mean_);
@@ -55,7 +55,7 @@ class RowsInUnitsOfRange {
   std::vector<const float*> pointers_;
 };
 
-/// Arrays lie class by class, [n, stride].
+/// Arrays are class-major, [n, stride].
 class PaddleRun : public TaskRun {
  public:
   explicit PaddleRun(const Options& options) : options_(options) {}
@@ -85,7 +85,7 @@ class PaddleRun : public TaskRun {
     }
   }
 
-  /// Means and the dual variable from the assignments that the logits give.
+  /// Updates means and the dual variable from the assignments given by the logits.
   void move_means(const Task& task) {
     constexpr float kTiny = 1e-6F;
     const int64_t n = task.n, stride = span_.stride(), first = task.supports();

@@ -18,10 +18,10 @@ struct Options {
   double class_means = FixedSpace().class_means;
 };
 
-/// Factor of the log predictive beside texts (docs/methods/plda.md).
+/// Factor of the log predictive when it is combined with texts (docs/methods/plda.md).
 constexpr double kScaleBesideText = 0.05;
 
-/// The options with dependent defaults set.
+/// Sets the options whose defaults depend on others.
 Options complete(Options options) {
   if (options.prior == kTextPrior && options.scale == 0) options.scale = kScaleBesideText;
   return options;
@@ -38,11 +38,11 @@ std::string prior_text() {
          "; text: text vectors by the image encoder's text encoder (knowledge embeddings), without fitting";
 }
 
-/// What the squares of placed classes add to their products with an image: the same for every image.
+/// The contribution of the squares of placed classes to their products with an image: the same for every image.
 class SquaresOfClasses {
  public:
-  /// `means` [n, width] are those that `count` [n] counts the images of: where one changes there is a new `count`
-  /// (PlacedClasses). `weights` [padded + kRowMultiple], those of an image's row. [n]
+  /// Returns the contributions [n]. `means` [n, width] belong to the numbers of images `count` [n]: if one changes
+  /// there is a new `count` (PlacedClasses). `weights` [padded + kRowMultiple]: those of an image's row.
   Array times(const Eigen::RowVectorXf& weights, const Array& means, const Array& count, const PldaLayout& layout) {
     const std::lock_guard lock(mutex_);
     if (!products_.defined() || count_.raw() != count.raw()) {
@@ -59,7 +59,7 @@ class SquaresOfClasses {
   Array count_, products_;  // holding `count_` keeps its address from being used again
 };
 
-/// log N(q; m, 1 + v) of each class's posterior mean m; v is PldaRowMetric's.
+/// log N(q; m, 1 + v) for each class's posterior mean m; v is PldaRowMetric's.
 class PredictiveRun : public OpenRun {
  public:
   PredictiveRun(std::shared_ptr<const PldaPrepared> prepared, double scale)
@@ -80,21 +80,22 @@ class PredictiveRun : public OpenRun {
   double scale_;
 };
 
-/// What rows [n, width] have of each dimension, [n, e].
+/// Returns the linear part of rows [n, width], [n, e].
 FloatMatrix dims_of(const FloatMatrix& rows, const PldaLayout& layout) {
   FloatMatrix dims(rows.rows(), layout.dims);
   dims << rows.leftCols(layout.varied), rows.middleCols(layout.rest_begin(), layout.rest());
   return dims;
 }
 
-/// A number of each varied dimension and one of all the rest, [e].
+/// Expands one number per varied dimension and one for all the rest, [e].
 Eigen::RowVectorXf each_dim(const Eigen::RowVectorXf& varied, float rest, const PldaLayout& layout) {
   Eigen::RowVectorXf dims(layout.dims);
   dims << varied.head(layout.varied), Eigen::RowVectorXf::Constant(layout.rest(), rest);
   return dims;
 }
 
-/// Of the ratio of the best log predictive, t_k - 1/2 (f^2 . w + metric.constant), to that of a class never seen.
+/// Returns the formula for the ratio of the best log predictive, t_k - 1/2 (f^2 . w + metric.constant), to that of an
+/// unseen class.
 FamiliarityFormula familiarity_of(const PldaPrepared& prepared, const PldaRowMetric& metric, const TaskScale& scale) {
   const PldaLayout& layout = prepared.rows->layout();
   const FloatMatrix& none = prepared.never_seen.prototypes;  // [1, width]
@@ -111,14 +112,14 @@ FamiliarityFormula familiarity_of(const PldaPrepared& prepared, const PldaRowMet
   return made;
 }
 
-/// The same of classes that are placed once.
+/// Gives the same answers for classes that are placed once.
 class PredictivePlacer : public ClassPlacer, public PlacedFormula {
  public:
   PredictivePlacer(std::shared_ptr<const PldaPrepared> prepared, double scale)
       : prepared_(std::move(prepared)), scale_(scale) {}
 
-  /// Means, and how many images each class has: the metric depends on those of all. Then what is linear in a mean as
-  /// coarse rows.
+  /// Places classes: means, and the number of images of each class, because the metric depends on all of them; then the
+  /// part linear in a mean as coarse rows.
   [[nodiscard]] PlacedClasses place(const TaskImages& images) const override {
     const PldaRows& space = *prepared_->rows;
     const ClassSums sums = space.sums(images);
@@ -143,7 +144,7 @@ class PredictivePlacer : public ClassPlacer, public PlacedFormula {
 
   [[nodiscard]] AnswerFormula formula(const PlacedClasses& classes, int64_t /*width*/) const override {
     const PldaLayout& layout = prepared_->rows->layout();
-    const FloatSpace space(prepared_->model->space);  // as the rows have it
+    const FloatSpace space(prepared_->model->space);  // the same precision as the rows
     const double shots = matrix_of<float>(classes[1]).mean();
     const PldaRowMetric metric = row_metric(prepared_->variance, shots, layout);
     const PldaRowPredictive means = row_predictive(matrix_of<float>(classes[0]), metric);
@@ -161,7 +162,7 @@ class PredictivePlacer : public ClassPlacer, public PlacedFormula {
   }
 
  private:
-  /// Of rows [n, width] what their products with images are linear in.
+  /// Returns the part of rows [n, width] in which their products with images are linear.
   [[nodiscard]] FloatMatrix linear_part(const FloatMatrix& rows) const {
     const PldaLayout& layout = prepared_->rows->layout();
     const int64_t rest = rows.cols() - layout.rest_begin();
@@ -170,8 +171,8 @@ class PredictivePlacer : public ClassPlacer, public PlacedFormula {
     return part;
   }
 
-  /// Log predictives [q, n] of images as they are compared with class means, where classes are very many by their
-  /// coarse rows.
+  /// Returns log predictives [q, n] of images, in the form in which they are compared with class means; for very many
+  /// classes by their coarse rows.
   [[nodiscard]] FloatMatrix log_predictive(const PldaRowPredictive& images, const PlacedClasses& classes) const {
     const Array& means = classes[0];              // [n, width]
     const FloatMatrix& rows = images.prototypes;  // [q, width]

@@ -25,7 +25,7 @@ Proportions proportions_of(const Options& options) {
   return options.proportions == "balanced" ? Proportions::kBalanced : Proportions::kEstimate;
 }
 
-/// A model's settings with those of the method.
+/// Returns a model's settings combined with the method's.
 PldaVbOptions settings_of(const PldaModel& model, const Options& options) {
   PldaVbOptions vb = model.vb;
   vb.proportions = proportions_of(options);
@@ -61,7 +61,7 @@ class MixtureRun : public OpenRun {
     return plda_vb_rows(rows, prepared_->rows->layout(), vb_);
   }
 
-  /// In the space of a model that was adapted before.
+  /// Returns scores in the space of a model that was adapted before.
   [[nodiscard]] FloatMatrix scores_in_adapted_space(const Task& task, const TaskClasses& classes, double scale) const {
     const PldaLayout& layout = prepared_->rows->layout();
     const DoubleMatrix queries = dims_of_rows(query_rows(task), layout);

@@ -23,8 +23,8 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-/// The points in the space of the largest singular values of supports and unlabelled images, less the mean of these, at
-/// unit length: [m, dimensions]. A row a point.
+/// Projects the points on the largest singular vectors of supports and unlabelled images, minus the mean of these, at
+/// unit length: [m, dimensions], one row per point.
 DoubleMatrix reduced(const Task& task, int64_t dimensions) {
   DoubleMatrix points = matrix_of(task, 0, task.points());
   const int64_t learned = task.learned();
@@ -35,11 +35,12 @@ DoubleMatrix reduced(const Task& task, int64_t dimensions) {
   return unit_rows(points);
 }
 
-/// Labels of the unlabelled images from the graph between images and classes.
+/// Propagates labels to the unlabelled images on the graph between images and classes.
 class Propagation {
  public:
-  /// Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, Z the supports' labels above the shares z of the unlabelled images, D
-  /// its column sums; balanced. Shares and what is found lie class by class, [n, stride], of which the first u count.
+  /// Computes Z A with A = (Zs'Zs + I - Z'Z D^-1)^-1 Zs'Y, where Z has the supports' labels above the shares z of the
+  /// unlabelled images, and D its column sums; balanced. Shares and result are class-major, [n, stride], of which the
+  /// first u are used.
   const Floats& place(const Task& task, const Floats& z, int64_t stride) {
     const int64_t n = task.n, u = task.unlabelled;
     const auto shares = Eigen::Map<const FloatMatrix>(z.data(), n, stride).leftCols(u);
@@ -57,7 +58,8 @@ class Propagation {
  private:
   static constexpr float kTiny = 1e-12F;
 
-  /// A' of shares z' [n, u]: S M^-1 D with M = S D + D - S - z'z, symmetric, and S = Zs'Zs the supports a class.
+  /// Returns A' for shares z' [n, u]: S M^-1 D with M = S D + D - S - z'z, symmetric, and S = Zs'Zs the supports per
+  /// class.
   template <typename Shares>
   static DoubleMatrix weights(const Task& task, const Shares& shares) {
     DoubleVector shots = DoubleVector::Zero(task.n);
@@ -74,7 +76,7 @@ class Propagation {
   Floats found_;
 };
 
-/// Arrays with a number for each point lie class by class, [n, stride].
+/// Arrays with a number per point are class-major, [n, stride].
 class ProtoLpRun : public TaskRun {
  public:
   explicit ProtoLpRun(const Options& options) : options_(options), balanced_(options.lambda) {}
@@ -94,7 +96,7 @@ class ProtoLpRun : public TaskRun {
   }
 
  private:
-  /// The points and the class means, at unit length, where the steps begin.
+  /// Computes the points and the initial class means, at unit length.
   void compute_points(const Task& task) {
     if (task.unlabelled == 0) {
       span_.place(task.rows, task.dim);

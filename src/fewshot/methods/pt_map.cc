@@ -16,11 +16,11 @@ struct Options {
   std::string transform = "cl2n";
 };
 
-/// Supports less their mean, unlabelled images (and queries) less the unlabelled images' mean, then unit length.
-/// Without unlabelled images: the points as they are. One per thread.
+/// Supports minus their mean, unlabelled images (and queries) minus the unlabelled images' mean, scaled to unit length.
+/// Without unlabelled images the points are unchanged. One object per thread.
 class CentredRows {
  public:
-  /// [m]; valid until the next call.
+  /// Returns the rows, [m]; valid until the next call.
   const std::vector<const float*>& place(const Task& task);
 
  private:
@@ -51,7 +51,7 @@ void CentredRows::compute_apart(const Task& task, int64_t begin, int64_t end) {
   }
 }
 
-/// Arrays with a number for each point lie class by class, [n, stride].
+/// Arrays with a number per point are class-major, [n, stride].
 class PtMapRun : public TaskRun {
  public:
   explicit PtMapRun(const Options& options) : options_(options), balanced_(options.lambda) {}

@@ -5,10 +5,10 @@ namespace protocom::methods {
 namespace {
 
 struct Options {
-  std::string transform = "cl2n";  // centred by the mean of the base images, then unit length: feature_space.h
+  std::string transform = "cl2n";  // minus the mean of the base images, then unit length: feature_space.h
 };
 
-/// -|x - p|^2 to the class means p.
+/// Scores -|x - p|^2 to the class means p.
 class SimpleShotRun : public TaskRun {
  public:
   explicit SimpleShotRun(const Options& /*options*/) {}

@@ -26,7 +26,7 @@ struct Options {
 constexpr int64_t kStepsOfAdm = 150;
 constexpr int64_t kStepsOfGd = 1000;
 
-/// TIM-ADM (section 2.3 of the paper) in coefficients of the task's points. Arrays lie class by class, [n, stride].
+/// TIM-ADM (section 2.3 of the paper) in coefficients of the task's points. Arrays are class-major, [n, stride].
 class AlternatingSteps {
  public:
   void answer(const Task& task, const Options& options, int64_t steps, float* logits) {
@@ -49,7 +49,7 @@ class AlternatingSteps {
     powers_.assign(static_cast<size_t>(stride_), 0.0F);
   }
 
-  /// temperature (x.w - |w|^2 / 2) of all points.
+  /// Computes temperature (x.w - |w|^2 / 2) for all points.
   void compute_logits(int64_t n, double temperature) {
     const int64_t stride = span_.stride();
     span_.compute_products(weights_.data(), n, logits_.data());
@@ -67,7 +67,7 @@ class AlternatingSteps {
     exponentials_of_classes(logits_.data(), n, stride);
     shares_of_classes(nullptr, logits_.data(), n, stride);
     for (int64_t k = 0; k < n; ++k) {
-      // What pulls each class: labels and latent assignments, less the probabilities, each with its part's weight.
+      // The pull on each class: labels and latent assignments, minus the probabilities, each with its weight.
       const float* p = logits_.data() + k * stride;
       const float* latent = latent_.data() + k * stride_;
       float* weight = weights_.data() + k * stride;
@@ -89,7 +89,8 @@ class AlternatingSteps {
     }
   }
 
-  /// q ~ p^(1 + conditional) / (sum over queries of that)^(marginal / (1 + marginal)), summing to 1 over the classes.
+  /// Computes q ~ p^(1 + conditional) / (sum over queries of that)^(marginal / (1 + marginal)), normalised over the
+  /// classes.
   void compute_latent(const Task& task, const Options& options) {
     const int64_t n = task.n, u = task.unlabelled;
     const auto sharp = static_cast<float>(1 + options.conditional);
@@ -116,7 +117,7 @@ class AlternatingSteps {
 
   RowSpan span_;
   float of_support_ = 0, of_unlabelled_ = 0;
-  int64_t stride_ = 0;                // of the unlabelled images
+  int64_t stride_ = 0;                // for the unlabelled images
   Floats weights_, logits_;           // [n, span's stride]
   Floats latent_, totals_, factors_;  // [n, stride], [n, stride], [n]
   Floats powers_;                     // [stride]

@@ -13,7 +13,7 @@ struct Options {
   double scale = kClipScale;
 };
 
-/// scale cos(q, t) + alpha exp(-beta (1 - q X')) Y.
+/// Scores scale cos(q, t) + alpha exp(-beta (1 - q X')) Y.
 class TipAdapterRun : public TaskRun {
  public:
   TipAdapterRun(const Options& options, std::shared_ptr<const ClassText> text)

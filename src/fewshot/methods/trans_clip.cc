@@ -11,7 +11,8 @@ constexpr int64_t kSteps = 10;
 constexpr int64_t kInnerSteps = 5;
 constexpr int64_t kNeighbours = 3;
 constexpr int64_t kConfident = 8;
-constexpr double kWeight = 50;  ///< of the likeness of neighbours and of shots against the mixture's log likelihood
+constexpr double kWeight =
+    50;  ///< weight of the similarity of neighbours and of shots relative to the mixture's log likelihood
 constexpr double kLeast = 1e-12;
 
 struct Options {
@@ -21,19 +22,19 @@ struct Options {
   double scale = kClipScale;
 };
 
-/// One task: images x [u, d] that are answered together, labelled ones s [m, d] with y [m, n], all of unit length, and
-/// what the texts say of x, probabilities t [u, n].
+/// One task: images x [u, d] answered together, labelled images s [m, d] with y [m, n], all of unit length, and the
+/// text probabilities t [u, n] of x.
 struct Problem {
   DoubleMatrix x, s, y, t;
   [[nodiscard]] bool has_shots() const { return s.rows() > 0; }
 };
 
-/// Gaussians with one diagonal covariance.
+/// Gaussians with one common diagonal covariance.
 struct Mixture {
   DoubleMatrix means;     // [n, d]
   DoubleVector variance;  // [d]
 
-  /// log N(x; mean, variance) of [u, d] less what is the same for all classes: [u, n].
+  /// Returns log N(x; mean, variance) for [u, d], without terms equal for all classes: [u, n].
   [[nodiscard]] DoubleMatrix log_likelihood(const DoubleMatrix& x) const {
     const DoubleMatrix scaled = means * variance.cwiseInverse().asDiagonal();
     const DoubleVector squares = means.cwiseProduct(scaled).rowwise().sum();
@@ -43,7 +44,7 @@ struct Mixture {
   }
 };
 
-/// Zeros but for the `count` largest of each row.
+/// Sets all but the `count` largest values of each row to zero.
 DoubleMatrix largest_of_rows(const DoubleMatrix& values, int64_t count) {
   DoubleMatrix kept = DoubleMatrix::Zero(values.rows(), values.cols());
   for (int64_t i = 0; i < values.rows(); ++i) {
@@ -52,8 +53,8 @@ DoubleMatrix largest_of_rows(const DoubleMatrix& values, int64_t count) {
   return kept;
 }
 
-/// Affinity [a, u] of images to their nearest neighbours among x, cosines, zero elsewhere. `own`: rows are x itself,
-/// whose nearest is left out.
+/// Returns the affinity [a, u] of rows to their nearest neighbours among x: cosines, zero elsewhere. `own`: the rows
+/// are x itself, and each row's nearest is left out.
 DoubleMatrix affinity(const DoubleMatrix& rows, const DoubleMatrix& x, bool own) {
   DoubleMatrix cosines = rows * x.transpose();
   if (own) cosines.diagonal().setConstant(-2);
@@ -64,7 +65,7 @@ Mixture first(const Problem& problem) {
   Mixture mixture;
   if (problem.has_shots()) {
     mixture.means = problem.y.transpose() * problem.s;
-  } else {  // the images of which the texts are surest
+  } else {  // the images for which the texts are most certain
     const int64_t count = std::min<int64_t>(kConfident, problem.t.rows());
     mixture.means = largest_of_rows(problem.t.transpose(), count) * problem.x;
   }
@@ -94,8 +95,8 @@ Mixture refitted(const Problem& problem, const DoubleMatrix& z, double gamma) {
   return mixture;
 }
 
-/// Logarithms of probabilities of the images, or of those `apart` [q, d] with what the texts say of them where they are
-/// answered beside a pool.
+/// Returns log probabilities of the images, or of `apart` [q, d] with their text probabilities if they are answered
+/// separately from a pool.
 DoubleMatrix answer_one(const Problem& problem, const DoubleMatrix& apart, const DoubleMatrix& text,
                         const Options& options) {
   const double lambda = problem.has_shots() ? options.lambda_few : options.lambda_zero;

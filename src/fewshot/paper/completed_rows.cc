@@ -7,7 +7,7 @@
 namespace protocom {
 namespace {
 
-/// The mean of rows, each added in its order, in [width].
+/// Computes the mean of rows, added in their order, [width].
 void compute_mean(const float* const* rows, int64_t count, int64_t width, float* mean) {
   std::fill_n(mean, width, 0.0F);
   for (int64_t i = 0; i < count; ++i) {
@@ -16,7 +16,7 @@ void compute_mean(const float* const* rows, int64_t count, int64_t width, float*
   for (int64_t d = 0; d < width; ++d) mean[d] /= static_cast<float>(count);
 }
 
-/// The means of the supports of every class, [b * n, width].
+/// Returns the mean of the supports of every class, [b * n, width].
 FloatMatrix means_of(const MappedTable& table, const RowBatch& rows) {
   FloatMatrix means(rows.size() * rows.n, table.width());
   std::vector<const float*> own;

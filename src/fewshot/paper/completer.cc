@@ -12,9 +12,10 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kLayerRows = 40;  // rows whose layers' outputs stay in the first caches
+constexpr int64_t kLayerRows = 40;  // rows whose layer outputs fit in the first-level caches
 
-/// The layer's outputs [rows, width] of rows [rows, in]. A BLAS would sum in an order that depends on its threads.
+/// Returns the layer's outputs [rows, width] of rows [rows, in]. A BLAS would sum in an order that depends on its
+/// threads.
 std::vector<float> outputs_of(const DenseLayer& layer, const Eigen::Ref<const FloatMatrix>& rows) {
   const int64_t stride = rows.outerStride();
   std::vector<float> out(static_cast<size_t>(rows.rows() * layer.width()));
@@ -28,12 +29,12 @@ void clamp_at_zero(std::vector<float>& values) {
   for (float& value : values) value = value > 0 ? value : 0;
 }
 
-/// A layer of the model's network.
+/// Returns a layer of the model's network.
 DenseLayer layer_of(const CompletionModel& model, const std::string& name) {
   return DenseLayer(matrix_of<float>(model.weight(name + ".weight")), model.weight(name + ".bias"));
 }
 
-/// The part of the attention's hidden layer that sees `count` of its inputs from `first` on: [hidden, count].
+/// Returns the part of the attention's hidden layer for `count` of its inputs from `first` on: [hidden, count].
 auto attention_block(const CompletionModel& model, int64_t first, int64_t count) {
   return matrix_of<float>(model.weight("aggregator.0.weight")).middleCols(first, count);
 }
@@ -45,7 +46,7 @@ std::string described(std::string_view type, const Shape& shape) {
   return fmt::format("{} [{}]", type, sizes);
 }
 
-/// Throws Error that says what was expected and found unless it is float32 of this shape; -1: any size.
+/// Throws Error with the expected and the actual shape unless the array is float32 of this shape; -1: any size.
 void expect_floats(const Array& array, std::string_view what, const Shape& shape) {
   constexpr std::string_view kSingle = "float32";
   const bool is_single = array.defined() && array.type() == NumberType::kFloat32;
@@ -66,7 +67,7 @@ void check_fits(const CompletionModel& model, const KnowledgeTable& classes) {
                 {classes.association.size(0), model.sizes.embedding_dim});
 }
 
-/// The memory of one thread.
+/// The scratch memory of one thread.
 struct Scratch {
   std::vector<float> share;    // [rows, hidden]
   std::vector<float> code;     // [rows, code]
@@ -83,7 +84,7 @@ struct Completer::Impl {
   void add_attributes(int64_t label, float* share, float* code) const;
 
   int64_t dim;
-  DenseLayer share;  // of prototypes in the attention's hidden layer
+  DenseLayer share;  // contribution of prototypes to the attention's hidden layer
   DenseLayer encoder;
   DenseLayer decoder_hidden;
   DenseLayer decoder_out;
@@ -92,7 +93,7 @@ struct Completer::Impl {
   std::vector<float> attribute_share;  // [a, hidden]
   std::vector<float> output;           // [hidden]
   float output_bias;
-  std::vector<int64_t> offset;  // [c + 1], the pairs of each class
+  std::vector<int64_t> offset;  // [c + 1], first pair of each class
   std::vector<int64_t> attribute;
   std::vector<float> weight;
 };

@@ -3,14 +3,14 @@
 namespace protocom {
 namespace {
 
-/// z' = ReLU(W_e z + b_e) of rows [n, d] (equation 9).
+/// Computes z' = ReLU(W_e z + b_e) of rows [n, d] (equation 9).
 FloatMatrix codes_of(const CompletionModel& model, const FloatMatrix& rows) {
   const auto weight = matrix_of<float>(model.weight("encoder.weight"));
   const auto bias = matrix_of<float>(model.weight("encoder.bias"));
   return ((rows * weight.transpose()).rowwise() + bias.row(0)).cwiseMax(0);
 }
 
-/// These rows of a matrix.
+/// Returns these rows of a matrix.
 FloatMatrix rows_at(const Array& matrix, const std::vector<int64_t>& rows) {
   return matrix_of<float>(matrix)(rows, Eigen::all);
 }

@@ -8,14 +8,14 @@
 
 namespace protocom {
 
-/// How a completion model weighs the attributes of a class in single images.
+/// The weights that a completion model gives the attributes of a class in single images.
 struct CompletionAttention {
-  FloatMatrix alpha;         ///< [m, a'], of equation 10; there is no softmax, so it may be negative
+  FloatMatrix alpha;         ///< [m, a'], equation 10; without a softmax, so it may be negative
   FloatMatrix contribution;  ///< [m, a'], |alpha z'_a| / |z'_k|: 1 weighs as much as the image's own code
 };
 
-/// Of class `k` of `classes`, whose attributes are those numbered `attributes` [a'], in images [m, d], each taken as a
-/// prototype of one shot.
+/// Computes the attention for class `k` of `classes`, whose attributes are `attributes` [a'], in images [m, d], each
+/// used as a one-shot prototype.
 CompletionAttention completion_attention(const CompletionModel& model, const KnowledgeTable& classes, int64_t k,
                                          const std::vector<int64_t>& attributes, const FloatMatrix& images);
 

@@ -40,7 +40,7 @@ ProtoComNetOptions options_from(const nlohmann::json& header, const std::string&
   return options;
 }
 
-/// Before anything is computed from the announced sizes.
+/// Checks the sizes stated in the file before anything is computed from them.
 void check_sizes(const NpzReader& reader, const ProtoComNetOptions& sizes) {
   constexpr int64_t kMost = int64_t{1} << 30;
   for (const int64_t size :

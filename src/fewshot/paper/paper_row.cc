@@ -18,13 +18,14 @@
 namespace protocom {
 namespace {
 
-/// The paper's rows for episodes that are rows of a table: those of a group are computed together (paper_rows_run.h).
+/// The paper's rows for episodes that are rows of a table: the rows of a group are computed together
+/// (paper_rows_run.h).
 class PaperRows : public FastForm {
  public:
   explicit PaperRows(std::shared_ptr<const MappedTable> table) : table_(std::move(table)) {}
 
   [[nodiscard]] const MappedTable& table() const { return *table_; }
-  /// Takes one more row. The context's model and classes, the same for all rows, must outlive it.
+  /// Adds a row. The context's model and classes, the same for all rows, must outlive it.
   void add(const FastRow& row, const MethodContext& context);
   [[nodiscard]] std::vector<EpisodeScores> score(const RowBatch& rows) const override;
 
@@ -62,10 +63,10 @@ std::vector<EpisodeScores> PaperRows::score(const RowBatch& rows) const {
   return scores;
 }
 
-/// One row of the paper, which completes by itself.
+/// A single row of the paper, with its own completion.
 class PaperTaskRun : public TaskRun {
  public:
-  /// `completer` null: the row completes nothing.
+  /// `completer` null: the row uses no completed prototypes.
   PaperTaskRun(const FastRow& row, std::shared_ptr<const Completer> completer)
       : run_({row}), completer_(std::move(completer)) {}
 
@@ -81,7 +82,7 @@ class PaperTaskRun : public TaskRun {
   std::shared_ptr<const Completer> completer_;
 };
 
-/// Rows (i) to (iii) place a class by itself: its prototype at unit length, as a row and as a coarse one.
+/// Rows (i) to (iii) place a class by itself: its prototype at unit length, as a row and as a coarse row.
 class PaperPlacer : public ClassPlacer, public PlacedFormula {
  public:
   PaperPlacer(const FastRow& row, std::shared_ptr<const Completer> completer)
@@ -119,7 +120,7 @@ class PaperPlacer : public ClassPlacer, public PlacedFormula {
   std::shared_ptr<const Completer> completer_;
 };
 
-/// Throws Error if the model is of other features or other knowledge.
+/// Throws Error if the model was made for other features or other knowledge.
 void check_completes(const CompletionModel& model, const KnowledgeTable& classes, int64_t dim) {
   const ProtoComNetOptions& sizes = model.sizes;
   if (sizes.feature_dim != dim) fail("the model completes features of {} dimensions, found {}", sizes.feature_dim, dim);

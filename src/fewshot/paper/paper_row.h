@@ -4,13 +4,13 @@
 
 namespace protocom {
 
-/// The parameters of the paper's rows; row (iv) has those of GaussFusion besides.
+/// The parameters of the paper's rows; row (iv) also has those of GaussFusion.
 struct PaperRowOptions : GaussFusionOptions {
-  double gamma = 0;  ///< of equation 8; 0: the completion model's
+  double gamma = 0;  ///< gamma of equation 8; 0: the completion model's
 };
 
-/// Those of a method that is one of the paper's four rows, of which MethodSpec::paper_row says which one; null: it is
-/// none.
+/// Returns the parameters of a method that is one of the paper's four rows (which one: MethodSpec::paper_row); null for
+/// other methods.
 const PaperRowOptions* paper_row_options(const Method& method);
 
 }  // namespace protocom

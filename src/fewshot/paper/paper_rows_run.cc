@@ -64,7 +64,7 @@ void PaperRowsRun::reserve(const Task& task) {
   grow(fused_dots_, task.queries * n_);
 }
 
-/// Also keeps the supports' sums, which are part of those of equations 13 and 14: a support has the weight 1.
+/// Also keeps the supports' sums, which are part of the sums of equations 13 and 14: a support has weight 1.
 void PaperRowsRun::compute_means(const Task& task) {
   const float* const* support = task.rows.data();
   for (int64_t i = 0, next = 0; i < n_; ++i) {
@@ -93,8 +93,8 @@ void PaperRowsRun::compute_completed(const std::vector<const float*>& completed)
   }
 }
 
-/// Equation 12: the classes' probabilities by the means, then by the completed prototypes, of every unlabelled row, by
-/// its products with them and one over their norms.
+/// Equation 12: computes the classes' probabilities by the means, then by the completed prototypes, for every
+/// unlabelled row, from its products with them and their inverse norms.
 void PaperRowsRun::weigh(const Task& task, const std::vector<float>& dots, const std::vector<float>& column_norms,
                          double scale) {
   const int64_t count = task.unlabelled;
@@ -113,7 +113,7 @@ void PaperRowsRun::weigh(const Task& task, const std::vector<float>& dots, const
                    squares_.data());
 }
 
-/// The Gaussians' means in place of the prototypes, and the unlabelled rows' products with them.
+/// Replaces the prototypes by the Gaussians' means, and computes the unlabelled rows' products with them.
 void PaperRowsRun::move_columns(const Task& task) {
   for (int64_t j = 0; j < columns_; ++j) {
     float* to = moved_.data() + j * dim_;
@@ -141,7 +141,7 @@ void PaperRowsRun::fuse(const Task& task, const FastRow& row, float* fused) {
   }
 }
 
-/// Rows (i) to (iii).
+/// Computes rows (i) to (iii).
 void PaperRowsRun::answer_plain(const Task& task, const FastRow& row, float* logits, float* prototypes) {
   const bool half = row.row == 3;
   const int64_t first = row.row == 2 ? n_ : 0;
@@ -159,7 +159,7 @@ void PaperRowsRun::answer_plain(const Task& task, const FastRow& row, float* log
   for (int64_t d = 0; d < n_ * dim_; ++d) prototypes[d] = half ? 0.5F * own[d] + 0.5F * other[d] : own[d];
 }
 
-/// Row (iv); without queries and pool it is row (iii), as in gauss_fusion().
+/// Computes row (iv); without queries and pool it equals row (iii), as in gauss_fusion().
 void PaperRowsRun::answer_fused(const Task& task, const FastRow& row, float* logits, float* prototypes) {
   if (task.unlabelled == 0) return answer_plain(task, {3, row.gamma, {}}, logits, prototypes);
   fuse(task, row, prototypes);

@@ -17,7 +17,7 @@ struct ProtoComNetOptions {
   int64_t decoder_hidden = 512;    ///< hidden layer of the decoder g_d
 };
 
-/// Names and shapes of its weights: encoder.{weight,bias}, aggregator.{0,2}.{weight,bias},
+/// Returns names and shapes of its weights: encoder.{weight,bias}, aggregator.{0,2}.{weight,bias},
 /// decoder.{0,2}.{weight,bias}, each weight [out, in] before its bias [out].
 std::vector<std::pair<std::string, Shape>> weight_shapes(const ProtoComNetOptions& sizes);
 

@@ -12,23 +12,22 @@
 
 namespace protocom {
 
-/// The completed prototypes of a task's classes in rows [n, dim], filled up with zeros. Throws Error if the classes
-/// are not known.
+/// Returns the completed prototypes of a task's classes as rows [n, dim], padded with zeros. Throws Error if the
+/// classes are unknown.
 FloatMatrix completed_prototypes(const Completer& completer, const Task& task);
 
-/// Completed prototypes of episodes that are rows of a table. With one shot a completion depends on the support's row
-/// alone, and a list of episodes draws the same rows again and again: each is then completed once and remembered.
-/// Thread-safe.
+/// Completed prototypes of episodes that are rows of a table. With one shot a completion depends only on the support's
+/// row, and a list of episodes draws the same rows many times, so each is completed once and cached. Thread-safe.
 class CompletedRows {
  public:
   CompletedRows(std::shared_ptr<const MappedTable> table, std::shared_ptr<const Completer> completer);
 
-  /// The completed prototypes of a batch; they live as long as this and `kept`.
+  /// The completed prototypes of a batch; valid as long as this object and `kept`.
   struct Batch {
     std::vector<const float*> prototypes;  ///< [b * n], rows of the table's stride
     FloatMatrix kept;
   };
-  /// The batch's rows have their values in the table (MappedTable::need).
+  /// Returns the completed prototypes. The batch's rows must have their values in the table (MappedTable::need).
   [[nodiscard]] Batch of(const RowBatch& rows) const;
 
  private:

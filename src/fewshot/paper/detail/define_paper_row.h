@@ -4,11 +4,11 @@
 
 namespace protocom {
 
-/// The parameter that all rows have.
+/// Returns the parameters common to all rows.
 Parameters<PaperRowOptions> paper_row_parameters();
 
-/// The definition of a row of the paper's ablation, MethodSpec::paper_row: its prototypes, then softmax(gamma * cosine)
-/// of equation 8, by PaperRowsRun.
+/// Defines a row of the paper's ablation, MethodSpec::paper_row: its prototypes, then softmax(gamma * cosine) of
+/// equation 8, by PaperRowsRun.
 MethodDefinition define_paper_row(MethodSpec spec, Parameters<PaperRowOptions> parameters = paper_row_parameters());
 
 }  // namespace protocom

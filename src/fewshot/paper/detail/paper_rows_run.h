@@ -7,27 +7,27 @@
 
 namespace protocom {
 
-/// Which of the paper's rows, and with what factors.
+/// One of the paper's rows, with its factors.
 struct FastRow {
   int row = 1;  ///< 1 to 4, see MethodSpec::paper_row
   float gamma = 0;
   GaussFusionOptions fusion;
 };
 
-/// The paper's rows for one task after the other, in memory that is allocated for the largest only. One a thread.
+/// Computes the paper's rows for one task at a time, in memory allocated for the largest only. One object per thread.
 ///
-/// The formulas are those of cosine_classifier.h and gauss_fusion.h on the inner loops of row_kernels.h. What makes it
-/// fast is that rows share products: a query's dot products with the n means and the n completed prototypes ("columns":
-/// first the means, then the completed) serve all four. q . (m + c) / 2 needs no product of its own; the weights of
-/// GaussFusion (equation 12) are those products times norms through a softmax; and the weighted sums of equations 13
+/// The formulas are those of cosine_classifier.h and gauss_fusion.h on the inner loops of row_kernels.h. It is fast
+/// because rows share products: a query's dot products with the n means and the n completed prototypes ("columns":
+/// first the means, then the completed) serve all four rows. q . (m + c) / 2 needs no product of its own; the weights
+/// of GaussFusion (equation 12) are those products times norms through a softmax; and the weighted sums of equations 13
 /// and 14 are formed for both Gaussians of all classes in one pass over the queries.
 class PaperRowsRun {
  public:
   explicit PaperRowsRun(std::vector<FastRow> rows);
 
-  /// Logits [q, n] of each row. `completed` [n]: rows [dim]; empty when no row completes.
+  /// Writes logits [q, n] of each row. `completed` [n]: rows [dim]; empty if no row uses completed prototypes.
   void run(const Task& task, const std::vector<const float*>& completed, const std::vector<float*>& logits);
-  /// Of row `i`, [n, dim]. Valid until the next task.
+  /// Prototypes of row `i`, [n, dim]. Valid until the next task.
   [[nodiscard]] const float* prototypes(size_t i) const { return answers_[i].data(); }
 
  private:
@@ -54,7 +54,7 @@ class PaperRowsRun {
   Floats sums_, squares_;                // [columns, dim]
   Floats moved_;                         // [columns, dim], the Gaussians' means after a step
   std::vector<float> inverse_norms_;     // [columns]
-  std::vector<float> moved_norms_;       // [columns], of moved_
+  std::vector<float> moved_norms_;       // [columns], norms of moved_
   std::vector<float> half_sum_inverse_;  // [n], one over the norm of (mean + completed) / 2
   std::vector<float> point_inverse_;     // [points], one over the norm of each row of the task
   std::vector<float> shots_;             // [n]
@@ -66,7 +66,7 @@ class PaperRowsRun {
   std::vector<float> fused_dots_;        // [q, n]
 };
 
-/// 1 / max(norm, 1e-12) of a vector whose product with itself is `square`: a zero vector is similar to nothing.
+/// Returns 1 / max(norm, 1e-12) for a vector whose squared length is `square`: a zero vector is similar to nothing.
 float inverse_norm_of(float square);
 
 }  // namespace protocom
