@@ -36,7 +36,7 @@
 namespace protocom {
 namespace {
 
-/// A space as a model keeps it, and what is known of it.
+/// A space as a model stores it, with facts about it.
 struct AdaptedModelSpace {
   PldaSpace space;
   AdaptedSpace found;
@@ -47,7 +47,7 @@ std::string center_text(double share) {
   return share > 0 ? fmt::format("centred by {:.0f} % of their mean", 100 * share) : "not centred";
 }
 
-/// What a space of images alone was made with, in words.
+/// Describes in words how a space of images alone was made.
 std::string own_text(const AdaptedModelSpace& made, const ClassRows& images, const PldaAdaptation& adaptation) {
   const double weight = class_mean_weight(adaptation, images.images(), images.classes);
   const double share = isotropic_center_share(adaptation, images.classes, made.space.root);
@@ -55,7 +55,7 @@ std::string own_text(const AdaptedModelSpace& made, const ClassRows& images, con
                      made.space.root ? "square roots of the features" : "features as they are", center_text(share));
 }
 
-/// Of distinct images [m, d] alone.
+/// Makes a space from distinct images [m, d] alone.
 AdaptedModelSpace space_of_images(ClassRows images, const PldaAdaptation& adaptation, LeftOut which) {
   const int64_t d = images.x.cols(), count = images.images();
   LabelledPlaces labelled{std::vector<int64_t>(images.label.size()), images.label, images.classes};
@@ -71,7 +71,7 @@ AdaptedModelSpace space_of_images(ClassRows images, const PldaAdaptation& adapta
   if (span.combine.rows() > 0) {
     const DoubleMatrix basis = directions.z.transpose() * span.combine;  // [d, r]
     axes.whitening.directions = basis * axes.whitening.directions;
-    if (axes.origin.size() > 0) origin += basis * axes.origin;  // BLAS complains about a product of nothing
+    if (axes.origin.size() > 0) origin += basis * axes.origin;  // BLAS rejects a product without elements
   } else {
     origin += axes.origin;
   }
@@ -89,7 +89,7 @@ AdaptedModelSpace space_of_images(ClassRows images, const PldaAdaptation& adapta
   return result;
 }
 
-/// A fitted space after distinct images [m, d].
+/// Adapts a fitted space to distinct images [m, d].
 AdaptedModelSpace space_after_images(const PldaSpace& fitted, const ClassRows& images,
                                      const PldaAdaptation& adaptation) {
   ClassRows rooted = images;
@@ -111,7 +111,8 @@ AdaptedModelSpace space_after_images(const PldaSpace& fitted, const ClassRows& i
   return result;
 }
 
-/// The fitted space, or one of the images alone where they are as many as dimensions and that is surely better.
+/// Returns the adapted fitted space, or a space of the images alone if they are as many as the dimensions and it is
+/// surely better.
 AdaptedModelSpace adapted_space(const PldaModel& model, ClassRows images) {
   if (model.adaptation.isotropic) return space_of_images(std::move(images), model.adaptation, LeftOut::kEnough);
   AdaptedModelSpace fitted = space_after_images(model.space, images, model.adaptation);
@@ -126,7 +127,7 @@ void check_images(const PldaModel& model, const DoubleMatrix& features) {
   if (!std::isfinite(features.sum())) fail("a feature is not finite: check the program that made the features");
 }
 
-/// The images without copies, which do not show how images of a class differ.
+/// Drops copies of images, which do not show how images of a class differ.
 ClassRows distinct_images(DoubleMatrix features, const std::vector<int64_t>& labels, int64_t classes) {
   ClassRows all{std::move(features), labels, classes};
   std::vector<const double*> rows;

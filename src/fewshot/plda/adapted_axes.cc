@@ -13,8 +13,8 @@
 namespace protocom {
 namespace {
 
-/// Of `count` images of each class in a space of `dims` dimensions, by coordinates in any subspace that has their
-/// differences; `within`: the sum of squares of those from the class means.
+/// Sums over `count` images of each class in a space of `dims` dimensions, from coordinates in any subspace that
+/// contains their differences; `within`: the sum of squared differences from the class means.
 IsotropicSums isotropic_sums(const DoubleVector& count, const DoubleMatrix& means, double within, double dims) {
   IsotropicSums sums;
   sums.dims = dims;
@@ -26,26 +26,26 @@ IsotropicSums isotropic_sums(const DoubleVector& count, const DoubleMatrix& mean
   return sums;
 }
 
-/// What labelled images change, but for nu.
+/// What labelled images change in a space, except nu.
 struct Followed {
   DoubleVector origin;  // [e]
   double unit = 1;      // variance within classes
-  Scatter scatter;      // in units of it; empty if nothing is known
-  double between = 0;   // in units of it, where that is one number
+  Scatter scatter;      // in units of `unit`; empty if nothing is known
+  double between = 0;   // in units of `unit`, if it is a single number
 
   [[nodiscard]] bool whitens() const { return scatter.eigenvalues.size() > 0; }
 };
 
-/// Of class means at least: they lie in the axes then, in which images are distinguished.
+/// Least weight of class means: with it their directions are among the axes, in which images are distinguished.
 constexpr double kFaintWeight = 1e-6;
 
-/// The degrees of the scatter of images and, counted `weight` times, of class means.
+/// Returns the degrees of the scatter of images and, with weight `weight`, of class means.
 double degrees_of(const DoubleVector& count, double weight) {
   const auto classes = static_cast<double>(count.size());
   return count.sum() - classes + weight * (classes - 1);
 }
 
-/// Where no space was fitted. `asked`: class_mean_weight().
+/// Adapts a space that was not fitted. `asked`: class_mean_weight().
 Followed follow_isotropic(const ClassRows& rows, double dims, double asked) {
   const double weight = std::max(asked, kFaintWeight);
   const DoubleVector count = rows.count();
@@ -57,7 +57,7 @@ Followed follow_isotropic(const ClassRows& rows, double dims, double asked) {
   return {means.colwise().mean(), found.within, scatter_of(scattered, degrees_of(count, weight)), found.between};
 }
 
-/// The same of many images.
+/// Does the same for many images.
 Followed follow_isotropic(const ClassMoments& rows, double dims, double asked) {
   const double weight = std::max(asked, kFaintWeight);
   const DoubleMatrix means = rows.means(), within = rows.within();
@@ -67,7 +67,7 @@ Followed follow_isotropic(const ClassMoments& rows, double dims, double asked) {
   return {means.colwise().mean(), found.within, scatter_of_sum(sum, degrees_of(rows.count, weight)), found.between};
 }
 
-/// Whether rows are so many that their sums take less time than they do.
+/// Whether there are so many rows that working with their sums is faster.
 bool are_many(const ClassRows& rows) {
   constexpr int64_t kMany = 2000, kManyPerDimension = 4;
   return rows.images() >= std::max(kMany, kManyPerDimension * rows.x.cols());
@@ -86,7 +86,7 @@ AdaptedAxes isotropic_axes(const Followed& followed, double nu, double dims) {
   return axes;
 }
 
-/// In a fitted space.
+/// Adapts a fitted space.
 Followed follow_fitted(const ClassRows& rows, const PldaAdaptation& adaptation) {
   Followed followed;
   followed.origin = center_share(adaptation, rows.classes) * rows.means().colwise().mean();
@@ -106,7 +106,8 @@ AdaptedAxes fitted_axes(const Followed& followed, double nu, const DoubleVector&
   return axes;
 }
 
-/// LeftOutProducts of rows in units in which S0 is I, through the r eigenvectors of their scatter: O(m c r + m e r).
+/// Returns LeftOutProducts of rows in units in which S0 is I, computed through the r eigenvectors of their scatter:
+/// O(m c r + m e r).
 std::function<LeftOutProducts(double)> left_out_products(const ClassRows& rows, const Followed& followed) {
   const double root = 1 / std::sqrt(followed.unit);
   const DoubleMatrix x = root * (rows.x.rowwise() - followed.origin.transpose());
@@ -127,15 +128,15 @@ std::function<LeftOutProducts(double)> left_out_products(const ClassRows& rows, 
   };
 }
 
-/// Log predictives [k, n] of images x [k, e] for the classes of rows.
+/// Returns log predictives [k, n] of images x [k, e] for the classes of rows.
 DoubleMatrix scores_of(const AdaptedAxes& axes, const ClassRows& rows, const DoubleMatrix& x) {
   const DoubleVector count = rows.count();
   return DiagonalClasses(axes.space, count, count.asDiagonal() * axes.place(rows.means()).x)
       .linear_scores(axes.place(x).x);
 }
 
-/// How far apart the log predictives of an image lie for classes that it is not of: each fold's images in the space
-/// that `axes` makes of the other classes. 0 if there are fewer than three classes.
+/// Returns the spread of an image's log predictives for classes other than its own: the images of each fold are scored
+/// in the space that `axes` makes of the other classes. 0 if there are fewer than three classes.
 double spread_of_scores(const ClassRows& rows, const std::function<AdaptedAxes(const ClassRows&)>& axes) {
   constexpr int64_t kFewest = 3;
   if (rows.classes < kFewest) return 0;
@@ -147,13 +148,13 @@ double spread_of_scores(const ClassRows& rows, const std::function<AdaptedAxes(c
   return spread.value();
 }
 
-/// A fold where no space was fitted, along the directions of its scatter, which are the same for every nu.
+/// A fold in a space that was not fitted, along the directions of its scatter, which are the same for every nu.
 class IsotropicFold {
  public:
   IsotropicFold(Followed followed, DoubleVector count, const DoubleMatrix& means, const DoubleMatrix& asked)
       : followed_(std::move(followed)), count_(std::move(count)), means_(along(means)), asked_(along(asked)) {}
 
-  /// Log predictives of those asked.
+  /// Returns log predictives of the images scored.
   [[nodiscard]] DoubleMatrix scores(double nu, double dims) const {
     const AdaptedAxes axes = isotropic_axes(followed_, nu, dims);
     const auto scaled = [&](const DoubleMatrix& places) -> DoubleMatrix {
@@ -172,8 +173,7 @@ class IsotropicFold {
   DoubleMatrix means_, asked_;  // [n, r], [k, r]
 };
 
-/// What a fold's space is made of and which images are scored there; `all`: the moments of all rows, where those are
-/// many.
+/// Makes the fold from the rows kept and the images scored; `all`: the moments of all rows, if there are many.
 IsotropicFold isotropic_fold(const ClassRows& rows, const std::optional<ClassMoments>& all, const LeftOutFold& fold,
                              double dims, double weight) {
   const DoubleMatrix asked = rows.x(fold.asked, Eigen::all);
@@ -185,13 +185,14 @@ IsotropicFold isotropic_fold(const ClassRows& rows, const std::optional<ClassMom
   return {follow_isotropic(kept, dims, weight), kept.count(), kept.means(), asked};
 }
 
-/// Whether the folds' spaces are too unlike that of all images for their scale: it would be up to 20 points too unsure.
+/// Whether the folds' spaces are too unlike that of all images to determine its scale: probabilities would be up to 20
+/// points too low.
 bool has_few_images(const ClassRows& rows) {
   constexpr double kFewImages = 4;
   return rows.count().mean() < kFewImages;
 }
 
-/// The scale of few images per class where no space was fitted, in place of what images left out say.
+/// Sets the scale for few images per class in a space that was not fitted, instead of the scale of held-out images.
 void scale_few(const ClassRows& rows, double dims, double weight, double nu, int64_t fewest,
                std::optional<ScaledLoss>& left_out) {
   const double spread = spread_of_scores(
@@ -294,7 +295,7 @@ DoubleVector between_at_hand(const ClassRows& rows, DoubleVector between, int64_
 }
 
 bool is_surely_better(const AdaptedSpace& alone, const AdaptedSpace& fitted) {
-  // With classes of two images beside larger ones fewer are left out here, and nothing can be compared.
+  // If some classes have two images and others more, fewer images are left out here, so the losses cannot be compared.
   const bool comparable = !alone.left_out->loss.empty() && alone.left_out->loss.size() == fitted.left_out->loss.size();
   return comparable && surely_less(alone.left_out->loss, fitted.left_out->loss);
 }

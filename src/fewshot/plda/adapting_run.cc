@@ -17,16 +17,16 @@
 namespace protocom {
 namespace {
 
-/// Which of a task's images span the coordinates: the labelled ones suffice where images are answered one by one.
+/// The images of a task that span the coordinates: labelled ones suffice if images are answered one by one.
 enum class Span { kLabelled, kAll };
 
-/// A task's images in the space that its labelled ones make.
+/// A task's images in the space made from its labelled images.
 struct AdaptedTask {
   AdaptedSpace space;
   PlacedImages images;  // [points]
   double shots = 1;     // distinct labelled images per class
 
-  /// Of the labelled images, copies too.
+  /// Returns the labelled images, including copies.
   [[nodiscard]] ClassRows labelled(const Task& task) const {
     return {images.x.topRows(task.supports()), task.label, task.n};
   }
@@ -44,13 +44,13 @@ double shots_of(const LabelledPlaces& labelled) {
   return static_cast<double>(labelled.rows.size()) / static_cast<double>(labelled.classes);
 }
 
-/// Through their sum, which takes several numbers at once: what is infinite or not a number stays so.
+/// Checks the sum of the rows, which is fast: infinite values and NaN persist in it.
 template <typename Rows>
 void check_finite(const Rows& rows) {
   if (!std::isfinite(rows.sum())) fail("a feature is not finite: check the program that made the features");
 }
 
-/// In a space of the labelled images alone; features [points, d].
+/// Adapts a space to the labelled images alone; features [points, d].
 AdaptedTask adapt_alone(FloatMatrix features, const LabelledPlaces& labelled, const Task& task, Span span,
                         const PldaAdaptation& adaptation, LeftOut which) {
   const auto dims = static_cast<double>(features.cols());
@@ -64,7 +64,7 @@ AdaptedTask adapt_alone(FloatMatrix features, const LabelledPlaces& labelled, co
   return result;
 }
 
-/// A task whose rows are those of a ForeignRows, in its fitted space about a center that moved to the classes at hand.
+/// A task whose rows are those of a ForeignRows, in its fitted space with the center moved towards its classes.
 class ForeignTask {
  public:
   ForeignTask(const Task& task, const AdaptingModel& model)
@@ -77,9 +77,9 @@ class ForeignTask {
  private:
   using FloatRow = Eigen::Map<const Eigen::RowVectorXf>;
 
-  /// f of all images, [points, e].
+  /// Returns f of all images, [points, e].
   [[nodiscard]] DoubleMatrix placed() const;
-  /// What the rows are of, [points, d].
+  /// Returns the features of the rows, [points, d].
   [[nodiscard]] FloatMatrix features() const;
 
   const Task& task_;
@@ -100,7 +100,7 @@ DoubleMatrix ForeignTask::placed() const {
   }
   const Eigen::RowVectorXf& offset = rows.space().offset;
   DoubleMatrix f(task_.points(), dims);
-  Eigen::RowVectorXf place(dims);  // by itself: an expression that ends in a conversion takes number by number
+  Eigen::RowVectorXf place(dims);  // evaluated first: an expression ending in a conversion is not vectorised
   for (int64_t i = 0; i < f.rows(); ++i) {
     const FloatRow row(task_.rows[static_cast<size_t>(i)], rows.last());
     const float norm = std::max((row.tail(length) - center.tail(length)).norm(), kShortest);
@@ -143,7 +143,7 @@ AdaptedTask adapt(const Task& task, const AdaptingModel& model, Span span) {
                      LeftOut::kEnough);
 }
 
-/// The model's factors for a task, or those that images left out found; `asked` as in task_scale().
+/// Returns the model's factors for a task, or those found from held-out images; `asked` as in task_scale().
 TaskScale scale_of(const PldaModel& model, const AdaptedSpace& space, const Task& task, double asked) {
   const double images = static_cast<double>(task.supports()) / static_cast<double>(task.n);
   TaskScale scale = task_scale(model, images, asked);
@@ -153,7 +153,7 @@ TaskScale scale_of(const PldaModel& model, const AdaptedSpace& space, const Task
   return scale;
 }
 
-/// Log predictives of a task's queries, and of a class never seen.
+/// Log predictives of a task's queries for its classes and for an unseen class.
 struct AdaptedScores {
   DoubleMatrix classes;  // [q, n]
   DoubleVector none;     // [q]
@@ -211,7 +211,7 @@ class AdaptingBatchRun : public OpenRun {
     vb_.degrees = adapted.space.degrees;
     const DoubleMatrix answers =
         task.unlabelled > 0 ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
-    // Beside a pool queries must not change one another's answers.
+    // If there is a pool, queries must not affect one another's answers.
     if (scale_ <= 0) scale.logits = task.is_pooled() ? transductive : bounded_batch_scale(answers, transductive);
     matrix_at(logits, task) = (scale.logits * answers).cast<float>();
     const AdaptedScores alone(task, adapted);

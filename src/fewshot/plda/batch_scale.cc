@@ -8,8 +8,9 @@
 namespace protocom {
 namespace {
 
-/// Log densities of a batch are worth kBatchTrust K / (K + kBatchDoubt) of those of single photos, K labelled images
-/// per class. Found with 10 queries per class on val classes of CUB-100 and of Tiny-ImageNet-100 (docs/log/plda.md).
+/// The scale of log densities of a batch is that of single photos times kBatchTrust K / (K + kBatchDoubt), with K
+/// labelled images per class. Found with 10 queries per class on val classes of CUB-100 and of Tiny-ImageNet-100
+/// (docs/log/plda.md).
 constexpr double kBatchTrust = 0.6, kBatchDoubt = 0.8;
 /// The largest product of a batch's scale and the spread of its scores. Found on the same val classes with three
 /// encoders, five classes, two to five images per class.

@@ -39,28 +39,28 @@ namespace {
 
 /// Chosen on val classes of CUB-100 with three encoders and of Tiny-ImageNet-100 (docs/log/plda.md).
 constexpr int64_t kFollowingParts = 4, kFollowingRounds = 2;
-/// What an unlabelled image counts as beside a labelled one.
+/// Weight of an unlabelled image relative to a labelled one in the scatter.
 constexpr double kScatterWeight = 0.25;
-/// Of class means, where a fitted space has none.
+/// Least variance of class means, if a fitted space has none.
 constexpr double kLeastVariance = 1e-6;
-/// An unlabelled photo is of one of the classes with odds of exp(-1) before it is looked at: folders of unsorted photos
-/// have others in them. One or two labelled images per class do not tell which; weighing by what they say loses there.
-/// Both found on val classes of CUB-100 and base classes of Tiny-ImageNet-100 and the demo, where all photos or half of
-/// them are of the classes (docs/log/plda.md).
+/// The prior odds that an unlabelled photo is of one of the classes are exp(-1), since folders of unsorted photos
+/// contain others. One or two labelled images per class cannot tell which; weighting by them lowers accuracy. Both
+/// constants were found on val classes of CUB-100 and base classes of Tiny-ImageNet-100 and the demo, where all photos
+/// or half of them are of the classes (docs/log/plda.md).
 constexpr double kLogOddsOfClasses = -1, kShotsThatTell = 3;
 constexpr double kTiny = 1e-12;
-/// A hundredth of a nat below what is plausible a class's responsibility has fallen by a factor of e.
+/// At a hundredth of a nat below the plausible bound, a class's responsibility is lower by a factor of e.
 constexpr double kHandicapSlope = 100;
 
-/// Rows filled up with zeros to a multiple of kRowMultiple, as the inner loops take them.
+/// Returns rows padded with zeros to a multiple of kRowMultiple, as required by the inner loops.
 FloatMatrix padded(const DoubleMatrix& rows) {
   FloatMatrix result = FloatMatrix::Zero(rows.rows(), padded_length(rows.cols()));
   result.leftCols(rows.cols()) = rows.cast<float>();
   return result;
 }
 
-/// Rows whose scatter is sum_jc weight_jc (x_j - m_c)(x_j - m_c)', m_c the mean of labelled and weighted images: those
-/// of x_j about the mean of its classes, and those of its classes about that.
+/// Returns rows whose scatter is sum_jc weight_jc (x_j - m_c)(x_j - m_c)', where m_c is the mean of labelled and
+/// weighted images: rows for the x_j about the mean of their classes, and rows for their classes about that mean.
 DoubleMatrix soft_within_rows(const BatchTask& task, const DoubleMatrix& x, const DoubleMatrix& weights) {
   const DoubleVector filled = weights.colwise().sum();
   const DoubleVector count = (task.count + filled).cwiseMax(kTiny);
@@ -79,7 +79,7 @@ DoubleMatrix soft_within_rows(const BatchTask& task, const DoubleMatrix& x, cons
 /// A space in which images of a class have the covariance I and class means diag(between).
 struct FollowedSpace {
   DoubleMatrix map;            // [e, e], or
-  LowRankWhitening whitening;  // where `map` is empty
+  LowRankWhitening whitening;  // used if `map` is empty
   DoubleVector between;        // [e]
 
   [[nodiscard]] DoubleMatrix apply(const DoubleMatrix& x) const {
@@ -87,8 +87,8 @@ struct FollowedSpace {
   }
 };
 
-/// In units in which the covariance of class means is I, one eigendecomposition makes both diagonal: the answer does
-/// not depend on how the images' span was turned. `rows` are those of the scatter.
+/// Works in units in which the covariance of class means is I, so that one eigendecomposition diagonalises both: the
+/// answer does not depend on a rotation of the images' span. `rows` are those of the scatter.
 FollowedSpace turned_space(const DoubleVector& between, const DoubleMatrix& rows, double weight, double degrees) {
   const DoubleVector unit = between.cwiseSqrt().cwiseInverse();
   const DoubleMatrix scaled = rows * unit.asDiagonal();
@@ -100,8 +100,9 @@ FollowedSpace turned_space(const DoubleVector& between, const DoubleMatrix& rows
           eigen.values.cwiseInverse()};
 }
 
-/// The images in `kept` count with their weights. Where every dimension has a variance of its own and they are few, the
-/// axes stay, as with labelled images (plda/detail/adapted_axes.h), which takes no e x e decomposition.
+/// Returns the space that follows the images `kept`, counted with their weights. If every dimension has a variance of
+/// its own and there are few images, the axes stay, as with labelled images (plda/detail/adapted_axes.h), which avoids
+/// an e x e decomposition.
 FollowedSpace followed_space(const BatchTask& task, const DoubleMatrix& weights, const std::vector<int64_t>& kept,
                              double degrees) {
   const DoubleMatrix own = weights(kept, Eigen::all);
@@ -113,7 +114,7 @@ FollowedSpace followed_space(const BatchTask& task, const DoubleMatrix& weights,
   return {{}, whitening, whitening.variance(between)};
 }
 
-/// The answers in a space: of the unlabelled images, or of the queries.
+/// Returns the answers in a space, for the unlabelled images or for the queries.
 DoubleMatrix scores_in(const FollowedSpace& space, const BatchTask& task, bool of_queries, const PldaVbOptions& vb,
                        double scale) {
   BatchTask followed;
@@ -127,14 +128,14 @@ DoubleMatrix scores_in(const FollowedSpace& space, const BatchTask& task, bool o
   return batch_scores(followed, vb, scale);
 }
 
-/// What unlabelled images count as of each class for the scatter, [u, n].
+/// Returns the weights of unlabelled images in the scatter of each class, [u, n].
 DoubleMatrix scatter_weights(const DoubleMatrix& scores, const BatchTask& task) {
   const DoubleMatrix weights = kScatterWeight * softmax(scores);
   return task.chance.size() > 0 ? DoubleMatrix(task.chance.asDiagonal() * weights) : weights;
 }
 
-/// The chance of each unlabelled image to be of one of the classes, [u], by the labelled images alone. Empty if
-/// these are too few to tell.
+/// Returns the probability of each unlabelled image to be of one of the classes, [u], from the labelled images alone.
+/// Empty if there are too few of these.
 DoubleVector chance_of_classes(const BatchTask& task, double scale) {
   if (task.count.mean() < kShotsThatTell) return {};
   const PlacedImages images{task.unlabelled, DoubleVector::Zero(task.unlabelled.rows())};
@@ -143,7 +144,7 @@ DoubleVector chance_of_classes(const BatchTask& task, double scale) {
   return 1 / (1 + (-(scale * ratio.array() + kLogOddsOfClasses)).exp());
 }
 
-/// Parts by rank of the images' lengths: neither their order nor a rotation changes it.
+/// Divides the images by rank of their lengths, so that neither their order nor a rotation changes the parts.
 std::vector<std::vector<int64_t>> parts_of(const DoubleMatrix& images) {
   const DoubleVector lengths = images.rowwise().squaredNorm();
   std::vector<int64_t> order(static_cast<size_t>(images.rows()));
@@ -154,7 +155,7 @@ std::vector<std::vector<int64_t>> parts_of(const DoubleMatrix& images) {
   return parts;
 }
 
-/// The numbers from 0 to below `size` but for these.
+/// Returns the numbers from 0 to below `size` except these.
 std::vector<int64_t> all_but(int64_t size, const std::vector<int64_t>& left_out) {
   std::vector<bool> kept(static_cast<size_t>(size), true);
   for (const int64_t i : left_out) kept[static_cast<size_t>(i)] = false;
@@ -165,7 +166,8 @@ std::vector<int64_t> all_but(int64_t size, const std::vector<int64_t>& left_out)
   return others;
 }
 
-/// The log responsibilities [u, n] of the unlabelled images after the rounds, each part in a space of the others.
+/// Returns the log responsibilities [u, n] of the unlabelled images after all rounds, each part in a space of the
+/// others.
 DoubleMatrix scores_by_parts(const BatchTask& task, const PldaVbOptions& vb, double scale) {
   BatchTask unlabelled = task;
   unlabelled.pooled = false;
@@ -185,8 +187,8 @@ FollowedSpace space_of_all(const BatchTask& task, const DoubleMatrix& scores, do
   return followed_space(task, scatter_weights(scores, task), all_but(scores.rows(), {}), degrees);
 }
 
-/// What images [m, rest] have in the dimensions that share a variance, in an orthonormal basis of which the first
-/// vectors span it.
+/// The components of images [m, rest] in the dimensions that share a variance, in an orthonormal basis whose first
+/// vectors span the images.
 struct RestSpan {
   DoubleMatrix coordinates;  // [m, min(m, rest)]
   DoubleMatrix basis;        // [rest, rest]; empty: not requested
@@ -203,7 +205,7 @@ RestSpan span_of_rest(const DoubleMatrix& rest, RestBasis basis) {
   return {triangle.transpose(), qr.householderQ() * Eigen::MatrixXd::Identity(dims, dims)};
 }
 
-/// A task in the coordinates of a model's space, and the basis of the rest that they are in.
+/// A task in the coordinates of a model's space, and the basis used for its rest.
 struct TaskInSpan {
   BatchTask task;
   DoubleMatrix rest_basis;
@@ -236,10 +238,10 @@ TaskInSpan in_span(const PldaModel& model, const DoubleVector& count, const Doub
   return result;
 }
 
-/// Indices of the images [u, d] that are not labelled too: those would count twice. Features that went through float16
-/// are the same.
+/// Returns the indices of the images [u, d] that are not also labelled: those would count twice. Features rounded to
+/// float16 count as equal.
 std::vector<int64_t> not_labelled(const DoubleMatrix& images, const DoubleMatrix& labelled) {
-  constexpr double kSame = 1e-3;  // of their length
+  constexpr double kSame = 1e-3;  // relative to their length
   std::vector<int64_t> others;
   for (int64_t i = 0; i < images.rows(); ++i) {
     const double nearest = (labelled.rowwise() - images.row(i)).rowwise().squaredNorm().minCoeff();
@@ -248,8 +250,8 @@ std::vector<int64_t> not_labelled(const DoubleMatrix& images, const DoubleMatrix
   return others;
 }
 
-/// The space in which images and the first dimensions of the rest follow; in those that no image has a part in S only
-/// loses to its degrees: `growth` is (nu + w u) / nu.
+/// Sets the space in which images and the first dimensions of the rest are adapted; in the dimensions that no image
+/// reaches, S changes only by its degrees: `growth` is (nu + w u) / nu.
 void take_space(const FollowedSpace& followed, double growth, const TaskInSpan& span, PldaSpace& space) {
   const DoubleVector between = space.between;
   const int64_t dims = between.size(), varied = span.varied, first = followed.between.size();

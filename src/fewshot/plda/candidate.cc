@@ -8,7 +8,7 @@
 namespace protocom {
 namespace {
 
-/// The mean of two power laws on logarithmic axes.
+/// Returns the mean of two power laws on logarithmic axes.
 VarianceLaw middle(const VarianceLaw& a, const VarianceLaw& b) {
   return {std::sqrt(a.scale * b.scale), (a.power + b.power) / 2, std::sqrt(a.floor * b.floor)};
 }
@@ -32,7 +32,7 @@ std::vector<FoldModel> fit_folds(const std::vector<HeldOutPart>& parts, double s
   return seen;
 }
 
-/// Over the classes of all parts.
+/// Returns the strength over the classes of all parts.
 double strength_over(const std::vector<FoldModel>& parts) {
   int64_t classes = 0;
   for (const FoldModel& part : parts) classes += part.predicted.rows();
@@ -55,7 +55,7 @@ HeldOutVariance variance_of(const std::vector<FoldModel>& parts, double strength
   return mean_of(variances);
 }
 
-/// A model in the calibrated unit, without its projection.
+/// Returns a model in the calibrated unit, without its projection.
 PldaModel variances_of(const FoldModel& part, const VarianceLaws& laws) {
   PldaModel model;
   model.space.leading = part.space.leading;
@@ -71,14 +71,14 @@ PriorExamples prior_examples(const PldaSpace& space, const UnitMoments& base, co
 }
 
 PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkage, const KnowledgeInputs& knowledge) {
-  std::vector<std::vector<FoldModel>> kinds;  // those of the val classes come last, if there are any
+  std::vector<std::vector<FoldModel>> kinds;  // that of the val classes, if any, comes last
   for (const auto* parts : {&evidence.folds, &evidence.val}) {
     if (!parts->empty()) kinds.push_back(fit_folds(*parts, shrinkage, knowledge));
   }
   PROTOCOM_CHECK(!kinds.empty());
   const auto many = static_cast<double>(kinds.size());
   PldaCandidate candidate{shrinkage};
-  // First, as the variance that is left around what knowledge predicts depends on how far it is followed.
+  // First, because the remaining variance around predictions depends on the strength with which they are followed.
   for (const auto& parts : kinds) candidate.strength += strength_over(parts) / many;
   std::optional<VarianceLaws> laws;
   for (const auto& parts : kinds) {
@@ -90,7 +90,7 @@ PldaCandidate measure_candidate(const HeldOutEvidence& evidence, double shrinkag
     candidate.explained += (1 - missed) / many;
   }
   candidate.laws = *laws;
-  // Settings are judged by val classes if there are some: base classes left out are of the same collection.
+  // Val classes, if any, decide the settings: left-out base classes are from the same collection as the fit.
   candidate.parts = std::move(kinds.back());
   for (FoldModel& part : candidate.parts) {
     PldaModel model = variances_of(part, candidate.laws);

@@ -7,7 +7,8 @@
 namespace protocom {
 namespace {
 
-/// Both on the same tasks: how hard a task is drops out of the difference.
+/// Whether the figures `now` are surely better than `before`. Both are for the same tasks, so that the difficulty of a
+/// task cancels.
 bool surely_better(const DoubleVector& now, const DoubleVector& before) {
   const DoubleVector gain = now - before;
   return gain.mean() > standard_error(gain);
@@ -17,7 +18,7 @@ constexpr int64_t kMostClasses = 100;
 constexpr int64_t kFewestOfMany = 50;
 constexpr int64_t kFewerTasks = 4;
 
-/// The shots that settings are chosen by, for classes with this many images.
+/// Returns the numbers of shots used to choose settings, for classes with at least this many images.
 std::array<int64_t, 2> shots_of(int64_t fewest) { return {1, std::clamp<int64_t>(fewest / 2, 1, 5)}; }
 
 }  // namespace

@@ -3,7 +3,7 @@
 namespace protocom {
 namespace {
 
-/// Rows that are added up at once in single precision, which is good to 1e-6 then, like the features.
+/// Number of rows summed at once in single precision, which keeps the error near 1e-6, like that of the features.
 constexpr int64_t kRowsOfPiece = 2048;
 
 /// Adds the rows `which` of `rows`, times `sign`.

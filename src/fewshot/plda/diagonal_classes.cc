@@ -11,7 +11,7 @@ DoubleVector log_densities_around_zero(const DiagonalSpace& space, const PlacedI
   const double volume = space.between.array().log1p().sum() + space.rest_dims * std::log1p(space.rest_between);
   const double constant = volume + (static_cast<double>(precision.size()) + space.rest_dims) * kLogTwoPi;
   DoubleVector squares = images.rest / (1 + space.rest_between);
-  // BLAS complains about a product without dimensions, as of a single image.
+  // BLAS rejects a product without dimensions, as for a single image.
   if (precision.size() > 0) squares += images.x.cwiseAbs2() * precision;
   return -0.5 * (squares.array() + constant);
 }

@@ -7,11 +7,11 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kFewestClasses = 4;    ///< of the base, to leave some out
-constexpr int64_t kManyClasses = 20;     ///< from here on they are left out in options.folds parts
-constexpr int64_t kImagesPerClass = 60;  ///< of held-out classes, for tasks
+constexpr int64_t kFewestClasses = 4;    ///< of the base, for leaving some out
+constexpr int64_t kManyClasses = 20;     ///< from this number on they are left out in options.folds parts
+constexpr int64_t kImagesPerClass = 60;  ///< per held-out class, for tasks
 
-/// The labels' rows, by class.
+/// Returns the rows of each label.
 std::map<int64_t, std::vector<int64_t>> rows_by_class(const std::vector<int64_t>& labels) {
   std::map<int64_t, std::vector<int64_t>> rows;
   for (size_t i = 0; i < labels.size(); ++i) rows[labels[i]].push_back(static_cast<int64_t>(i));
@@ -24,7 +24,7 @@ DoubleVector mean_of_rows(const Eigen::Ref<const FloatMatrix>& rows) {
   return sum / static_cast<double>(rows.rows());
 }
 
-/// Some images of a set.
+/// A subset of the images of a set.
 struct LabelledImages {
   FloatMatrix features;         // [m, d]
   std::vector<int64_t> labels;  // [m]
@@ -50,7 +50,7 @@ HeldOutPart make_part(PldaSpaceFitter fitter, UnitMoments held_out, const Eigen:
   return part;
 }
 
-/// The images of each of `parts` groups of classes.
+/// Returns the images of each of `parts` groups of classes.
 std::vector<std::vector<int64_t>> class_groups(const std::vector<int64_t>& labels, int64_t parts, uint64_t seed) {
   const auto rows = rows_by_class(labels);
   std::vector<const std::vector<int64_t>*> of_class;
@@ -69,7 +69,7 @@ std::vector<std::vector<int64_t>> class_groups(const std::vector<int64_t>& label
 }  // namespace
 
 std::pair<PldaSpaceFitter, HeldOutEvidence> hold_out(const PldaFitInputs& inputs, const PldaFitOptions& options) {
-  // One center for all groups, also where a group is left out: only then can their moments be added.
+  // Uses one center for all groups, even when a group is left out: only then can their moments be added.
   const DoubleVector center = mean_of_rows(matrix_of<float>(inputs.base_features));
   const auto classes = static_cast<int64_t>(rows_by_class(inputs.base_labels).size());
   const int64_t parts = classes < kFewestClasses ? 1 : classes < kManyClasses ? 2 : options.folds;
@@ -79,7 +79,7 @@ std::pair<PldaSpaceFitter, HeldOutEvidence> hold_out(const PldaFitInputs& inputs
     groups.emplace_back(inputs.base_features, inputs.base_labels, rows);
     moments.push_back(unit_moments<float>(groups.back().features, groups.back().labels, center));
   }
-  // Each group goes over its features once; a space without it is fitted to the sum of the others' moments.
+  // Reads the features of each group once; the space without a group is fitted to the sum of the others' moments.
   const auto joined = [&](size_t without) {
     UnitMoments sum;
     for (size_t i = 0; i < moments.size(); ++i) {

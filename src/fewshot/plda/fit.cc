@@ -19,14 +19,14 @@ constexpr const char* kMissed = "of the squared means missed";
 constexpr const char* kRight = "% of the images of held-out classes right";
 constexpr const char* kExplained = "of the variance between held-out classes explained";
 
-/// Few classes and few images, less the classes, say little of how images of other classes differ, and a space close to
-/// a multiple of the identity is better: it is tried too where they are few, and it is the usual one where they are so
-/// few that there is hardly a class left to ask (docs/log/plda.md).
+/// With few classes, or few images beyond one per class, little is known of how images of other classes differ, and a
+/// space close to a multiple of the identity is better: it is also tried if they are few, and is the default if they
+/// are so few that hardly a class can be left out (docs/log/plda.md).
 constexpr double kShrinkageOfFew = 0.85;
 constexpr int64_t kFewClasses = 20, kVeryFewClasses = 5;
 constexpr double kFewDegrees = 1000, kVeryFewDegrees = 300;
 
-/// Those to try, the usual one first.
+/// Returns the shrinkages to try, the default first.
 std::vector<double> shrinkages_for(const UnitMoments& base, const PldaFitOptions& options) {
   std::vector<double> shrinkages = options.shrinkages;
   const auto classes = static_cast<int64_t>(base.classes.size());
@@ -45,7 +45,7 @@ void record(const std::string& what, const std::vector<std::string>& settings, c
     tried.push_back({what, settings[i], figures[i].mean(), i == chosen, kRight});
 }
 
-/// The prior's settings, by base classes left out in the space of all of them.
+/// Chooses the prior's settings, by base classes left out in the space of all of them.
 PriorChoice choose_knowledge(const PldaSpaceFitter& whole, const PldaFitInputs& inputs, const PldaFitOptions& options) {
   if (inputs.descriptions.empty()) return {};
   const PldaSpace space = whole.space(options.shrinkages.front());
@@ -81,14 +81,14 @@ void choose_vb(const std::vector<HeldOutClasses>& parts, const PldaFitOptions& o
   fit.model.vb.spread = grid[chosen].second;
 }
 
-/// The candidate whose inductive accuracy is the best.
+/// Returns the candidate with the best inductive accuracy.
 PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInputs& knowledge,
                            const PldaFitOptions& options, std::vector<PldaTrial>& tried) {
   std::vector<PldaCandidate> candidates;
   std::vector<std::string> settings;
   std::vector<DoubleVector> figures;
   for (const double shrinkage : options.shrinkages) {
-    // What is measured does not depend on the floor, a factor of two numbers of the laws.
+    // The measurement does not depend on the floor, which multiplies two numbers of the laws.
     const PldaCandidate measured = measure_candidate(evidence, shrinkage, knowledge);
     for (const double floor : options.floors) {
       candidates.push_back(with_floors(measured, floor));
@@ -103,7 +103,8 @@ PldaCandidate choose_space(const HeldOutEvidence& evidence, const KnowledgeInput
   return candidates[chosen];
 }
 
-/// The candidate with the factor of the variance around what knowledge predicts that is best in tasks of many classes.
+/// Returns the candidate with the factor of the variance around predictions from knowledge that is best in tasks of
+/// many classes.
 PldaCandidate choose_variance_around(const PldaCandidate& best, const PldaFitOptions& options,
                                      std::vector<PldaTrial>& tried) {
   if (!best.uses_knowledge()) return best;
@@ -120,7 +121,7 @@ PldaCandidate choose_variance_around(const PldaCandidate& best, const PldaFitOpt
   return with_variance_around(best, options.variances_around[chosen]);
 }
 
-/// The laws that were found, in the space of all base classes.
+/// Takes the laws found, in the space of all base classes.
 void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
   fit.shrinkage = best.shrinkage;
   fit.floor = best.floor;
@@ -133,8 +134,8 @@ void take(const PldaCandidate& best, const PldaSpace& raw, PldaFit& fit) {
   fit.model.explained = best.explained;
 }
 
-/// The gain is reported, so it is measured with more tasks than settings are chosen with: those are compared on shared
-/// tasks, whose noise cancels.
+/// The gain is reported, so it is measured with more tasks than are used to choose settings: those are compared on
+/// shared tasks, whose noise cancels.
 constexpr int64_t kTasksOfAPromise = 8;
 
 std::vector<KnowledgeGain> gains_of(const PldaCandidate& candidate, const PldaFitOptions& options) {
@@ -145,10 +146,10 @@ std::vector<KnowledgeGain> gains_of(const PldaCandidate& candidate, const PldaFi
                        setting_tasks(held_out_classes(without_knowledge(candidate)), balanced, draws));
 }
 
-/// So that 5-way tasks can be drawn of each part.
+/// So that 5-way tasks can be drawn from each part.
 constexpr int64_t kFewestOfAPart = 5;
 
-/// The same candidate measured by cross-validation over base classes in this many parts.
+/// Measures the same candidate by cross-validation over base classes in this many parts.
 std::vector<KnowledgeGain> gains_in_parts(int64_t parts, const PldaCandidate& best, const KnowledgeInputs& knowledge,
                                           const PldaFitInputs& inputs, const PldaFitOptions& options) {
   PldaFitOptions other = options;
@@ -158,8 +159,9 @@ std::vector<KnowledgeGain> gains_in_parts(int64_t parts, const PldaCandidate& be
   return gains_of(with_variance_around(measured, best.around), options);
 }
 
-/// What knowledge will gain. Where base classes are left out in parts, the prior of each has learnt from the others
-/// alone, and more classes teach it more: the gain is measured with two numbers of parts, the finer twice as many.
+/// Returns the expected gain from knowledge. If base classes are left out in parts, the prior of each part was fitted
+/// on the others alone, and more classes improve it: the gain is measured with two numbers of parts, one twice the
+/// other.
 std::vector<KnowledgeGain> promised_gains(const PldaCandidate& best, const HeldOutEvidence& evidence,
                                           const KnowledgeInputs& knowledge, const PldaFitInputs& inputs,
                                           const PldaFitOptions& options) {
@@ -174,7 +176,7 @@ std::vector<KnowledgeGain> promised_gains(const PldaCandidate& best, const HeldO
   return with_all_classes(gains_in_parts(2 * parts, best, knowledge, inputs, options), 2 * parts, gains, parts);
 }
 
-/// Variational EM's settings and probabilities.
+/// Chooses the settings of variational EM and of probabilities.
 void choose_answers(const PldaCandidate& best, const PldaFitOptions& options, PldaFit& fit) {
   const auto parts = held_out_classes(best);
   choose_vb(parts, options, fit);
@@ -189,7 +191,7 @@ Array roots_of(const Array& features) {
   return roots;
 }
 
-/// What the space of `inputs` is fitted on where it takes roots.
+/// Replaces features by their roots, for spaces that use them.
 PldaFitInputs roots_of(PldaFitInputs inputs) {
   inputs.base_features = roots_of(inputs.base_features);
   inputs.val_features = roots_of(inputs.val_features);
@@ -213,7 +215,7 @@ PldaFit fit_once(const PldaFitInputs& given, PldaFitOptions options) {
   fit.shrinkage = options.shrinkages.front();
   PldaSpace raw = whole.space(fit.shrinkage);
   DoubleVector factor =
-      DoubleVector::Zero(raw.between.size());  // of what the prior predicts: nothing if nothing is measured
+      DoubleVector::Zero(raw.between.size());  // of predictions by the prior: 0 if nothing is measured
   if (evidence.for_tasks().empty()) {
     fit.model.space = with_floor(raw);
     fit.model.residual = fit.model.space.between;
@@ -221,7 +223,7 @@ PldaFit fit_once(const PldaFitInputs& given, PldaFitOptions options) {
     const PldaCandidate best =
         choose_variance_around(choose_space(evidence, knowledge, options, fit.tried), options, fit.tried);
     raw = whole.space(best.shrinkage);
-    // The prior is fitted in the space before it is rescaled, so what it predicts is measured in the new unit.
+    // The prior is fitted in the space before it is rescaled, so its predictions are converted to the new unit.
     factor = best.strength * unit_of(best.laws);
     take(best, raw, fit);
     choose_answers(best, options, fit);

@@ -11,39 +11,39 @@ namespace protocom {
 namespace {
 
 /// The least between-class variance of a space that was not fitted, in units of the within-class variance: a few
-/// classes may lie closer together by chance.
+/// classes may be closer together by chance.
 constexpr double kLeastBetween = 0.05;
-/// Its value if no class has two images, so that nothing separates the two variances. CLIP and ResNet features of birds
-/// and objects lie between .4 and 1.4.
+/// The between-class variance if no class has two images, so that the two variances cannot be separated. CLIP and
+/// ResNet features of birds and objects have .4 to 1.4.
 constexpr double kUnknownBetween = 1;
 
-/// Scale times spread where it makes certainty what accuracy is: val and base classes of CUB-100 and Tiny-ImageNet-100,
-/// Caltech-101 and ImageNet, four encoders, 3 to 200 classes at once (docs/methods/plda-own-photos.md). The middle with
-/// one image, of halves and of folds, and what it grows by from halves of two images and thirds of three to all of
+/// Scale times spread at which certainty equals accuracy, over val and base classes of CUB-100 and Tiny-ImageNet-100,
+/// Caltech-101 and ImageNet, four encoders, 3 to 200 classes at once (docs/methods/plda-own-photos.md): the averages
+/// for one image, for halves and for folds, and the growth from halves of two images and thirds of three to all of
 /// them.
 constexpr double kScaledSpreadOfOne = 1.4, kScaledSpreadOfHalves = 1.4, kScaledSpreadOfFolds = 2;
 constexpr double kGrowthFromHalves = 1.5, kGrowthFromThirds = 1.35;
 constexpr double kDeviationOfScaledSpread = 0.4;
 
-/// The middle of the spreads of those encoders without a space, and their variance, in pairs of classes.
+/// The average spread of those encoders without a space, and its variance, in pairs of classes.
 constexpr SpreadPrior kOwnSpread{36, 6};
 
-/// Log densities in few dimensions, those of a table of measurements, are nearly right as they are, where encoders'
-/// have many, which depend on one another: with one image per class this scale up to the first number of dimensions,
-/// and less and less of it (geometrically) up to the second (benchmarks/few_columns).
+/// Log densities in few dimensions, as of a table of measurements, are nearly right, while encoders' features have many
+/// dependent dimensions: with one image per class the scale is this one up to the first number of dimensions, and
+/// decreases (geometrically) up to the second (benchmarks/few_columns).
 constexpr double kScaleOfFewDims = 0.7, kFewDims = 16, kManyDims = 64;
 
-/// The most adaptation.degrees, in images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
-/// would outweigh the labelled images.
+/// Upper bound of adaptation.degrees, in images per dimension: 1000 was chosen with 512 to 1280 dimensions, and in few
+/// dimensions would outweigh the labelled images.
 constexpr double kDegreesPerDimension = 2;
 /// The fewest degrees per class, if each class has one image.
 constexpr double kDegreesPerLoneImage = 60;
 
-/// Val and base classes of CUB-100 and Tiny-ImageNet-100, ImageNet classes, four encoders: as .2, and no worse than 1
-/// anywhere.
+/// Found on val and base classes of CUB-100 and Tiny-ImageNet-100, ImageNet classes, four encoders: as good as .2, and
+/// nowhere worse than 1.
 constexpr double kClassMeanWeight = 0.4;
 
-/// Times the usual degrees, in the order in which they are tried: more, and less.
+/// Multiples of the default degrees, in the order in which they are tried: more, and less.
 constexpr std::initializer_list<double> kMoreDegrees = {3}, kLessDegrees = {0.3, 0.1};
 
 double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }

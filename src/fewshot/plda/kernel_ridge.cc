@@ -14,7 +14,8 @@
 namespace protocom {
 namespace {
 
-/// A class without an embedding has a row of zeros, which stays one: it is not a class at the far side of the center.
+/// A class without an embedding has a row of zeros, which is not centred: otherwise it would be a class opposite the
+/// center.
 DoubleMatrix centred_unit_rows(DoubleMatrix embedding, const Eigen::RowVectorXd& center) {
   for (int64_t i = 0; i < embedding.rows(); ++i) {
     if ((embedding.row(i).array() != 0).any()) embedding.row(i) -= center;
@@ -22,7 +23,7 @@ DoubleMatrix centred_unit_rows(DoubleMatrix embedding, const Eigen::RowVectorXd&
   return unit_rows(embedding);
 }
 
-/// The mean of the rows that are not zeros.
+/// Returns the mean of the rows that are not zeros.
 Eigen::RowVectorXd center_of(const DoubleMatrix& embedding) {
   const auto known = static_cast<double>((embedding.array() != 0).rowwise().any().count());
   return embedding.colwise().sum() / std::max(known, 1.0);
@@ -34,7 +35,7 @@ DoubleMatrix finite(const Array& values, const char* what) {
   return wide;
 }
 
-/// Of descriptions, as many numbers each as the base classes have.
+/// Returns descriptions, checked to be finite and as long as the base classes'.
 DoubleMatrix finite(const Array& rows, const DoubleMatrix& base, const char* of, const char* what) {
   if (!rows.defined() || rows.size(1) != base.cols()) {
     fail("descriptions have {} {}, the base classes that the prior was fitted on have {}: use the same knowledge",
@@ -47,7 +48,7 @@ struct Columns {
   int64_t first, count;
 };
 
-/// The columns of each source of embeddings.
+/// Returns the columns of each source of embeddings.
 std::vector<Columns> parts_of(int64_t columns, const std::vector<int64_t>& sources) {
   if (sources.empty()) return {{0, columns}};
   std::vector<Columns> parts;
@@ -59,7 +60,7 @@ std::vector<Columns> parts_of(int64_t columns, const std::vector<int64_t>& sourc
   return parts;
 }
 
-/// Shares of a sum of 1; what is not said is alike.
+/// Returns shares that sum to 1; equal ones if none are stated.
 std::vector<double> shares_of(const std::vector<int64_t>& sources, std::vector<double> stated) {
   if (sources.empty()) return {};
   if (stated.empty()) stated.assign(sources.size(), 1);
@@ -91,7 +92,7 @@ DescriptionKernel::DescriptionKernel(const KnowledgeTable& base, const KernelRid
   if (attribute_weight_ > 0) {
     const DoubleMatrix association = finite(base.association, "attributes");
     const Eigen::ArrayXd having = (association.array() > 0).cast<double>().colwise().sum().transpose();
-    // An attribute of every base class weighs log 1 = 0: it does not distinguish them.
+    // An attribute of every base class has weight log 1 = 0: it does not distinguish them.
     base_.idf = ((1 + static_cast<double>(association.rows())) / (1 + having)).log();
     base_.attributes = unit_rows(association * base_.idf.asDiagonal());
   }
@@ -161,7 +162,7 @@ DoubleMatrix leave_one_out(const KnowledgeTable& base, const DoubleMatrix& means
 
 namespace {
 
-constexpr double kWordWeights[] = {0, 0.25, 0.5, 1, 2};  // attributes weigh 1
+constexpr double kWordWeights[] = {0, 0.25, 0.5, 1, 2};  // attributes have weight 1
 constexpr double kRidges[] = {0.1, 0.3, 1.0, 3.0, 10.0};
 
 /// Tries settings, each once.
@@ -173,7 +174,7 @@ class RidgeTrials {
   void add(const KernelRidgeOptions& options) {
     trials_.push_back({options, (means_ - leave_one_out(base_, means_, options)).squaredNorm() / all_});
   }
-  /// The weights of the sources and a ridge, which is their setting: the best of the ridges.
+  /// Returns the lowest error of the weights of the sources over all ridges.
   double best_of(const std::vector<double>& weights) {
     const auto [known, is_new] = tried_.emplace(weights, 0);
     if (!is_new) return known->second;
@@ -203,7 +204,7 @@ class RidgeTrials {
   std::vector<KernelRidgeTrial> trials_;
 };
 
-/// With several sources there would be too many combinations: the weights are chosen one source at a time.
+/// With several sources there would be too many combinations, so the weights are chosen one source at a time.
 void try_sources(size_t sources, RidgeTrials& trials) {
   constexpr int kMostRounds = 4;
   constexpr double kFirstWeight = 0.5;

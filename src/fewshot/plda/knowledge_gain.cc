@@ -13,14 +13,14 @@ namespace protocom {
 
 namespace {
 
-/// The quantile of Student's t for a two-sided 95 % interval, within 1 % from 4 degrees on.
+/// Returns the quantile of Student's t for a two-sided 95 % interval, within 1 % from 4 degrees on.
 double student(int64_t degrees) {
   const auto n = static_cast<double>(std::max<int64_t>(degrees, 1));
   return 1.96 + 2.37 / n + 2.8 / (n * n);
 }
 
-/// How many classes a gain is measured on for each of those it is promised for: a user with new classes asks
-/// about fewer than the base collection has.
+/// The ratio of classes that a gain is measured on to new classes that it is predicted for: a user has fewer new
+/// classes than the base collection.
 constexpr double kClassesForEachNewOne = 2;
 
 }  // namespace
@@ -44,7 +44,7 @@ GainOfClasses gain_of_classes(const std::vector<PldaTasks>& with, const std::vec
   DoubleVector all(static_cast<int64_t>(sums.size()));
   int64_t place = 0;
   for (const auto& entry : sums) all[place++] = entry.second.first / static_cast<double>(entry.second.second);
-  // Measured on C classes and promised for C / 2 others: s^2 / C + s^2 / (C / 2) = (1 + 2) s^2 / C.
+  // Measured on C classes and predicted for C / 2 others: s^2 / C + s^2 / (C / 2) = (1 + 2) s^2 / C.
   const double widened = std::sqrt(1 + kClassesForEachNewOne);
   return {all.mean(), student(all.size() - 1) * widened * standard_error(all)};
 }
@@ -67,8 +67,8 @@ std::vector<KnowledgeGain> measure_gains(const std::vector<PldaTasks>& with, con
 
 std::vector<KnowledgeGain> with_all_classes(std::vector<KnowledgeGain> gains, int64_t parts,
                                             const std::vector<KnowledgeGain>& of_fewer, int64_t fewer) {
-  // A prior of p parts learns from (p - 1) / p of the classes. The gain is taken to be linear in the inverse of that
-  // share, and drawn from the two that were measured to 1: all classes.
+  // A prior of p parts learns from (p - 1) / p of the classes. The gain is modelled as linear in the inverse of that
+  // share, and extrapolated from the two measurements to 1: all classes.
   const auto inverse_share = [](int64_t p) { return static_cast<double>(p) / static_cast<double>(p - 1); };
   const double ahead = (inverse_share(parts) - 1) / (inverse_share(fewer) - inverse_share(parts));
   for (size_t i = 0; i < std::min(gains.size(), of_fewer.size()); ++i) {

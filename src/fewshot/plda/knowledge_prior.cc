@@ -12,7 +12,7 @@ namespace {
 
 std::vector<PriorKind> all_priors() { return {kernel_ridge_prior(), sem_align_prior()}; }
 
-/// What is predicted of each class by a prior of the classes of the other groups, [c, e].
+/// Returns the predictions for each class by a prior fitted on the classes of the other groups, [c, e].
 DoubleMatrix left_out_in_groups(const FitPrior& fit, const PriorExamples& examples, const PriorOptions& options) {
   const int64_t classes = examples.means.rows();
   const int64_t groups = std::min(options.groups, classes);

@@ -16,15 +16,15 @@ constexpr double kLeastAlike = 0.01;
 constexpr double kMostAlike = 1;
 constexpr double kAlikeFactor = 1.25;
 
-/// Ratios [m], in deviations from their mean so that one penalty suits slope and offset whatever their unit is, and 1.
+/// Ratios [m], standardised so that one penalty suits slope and offset in any unit, and a column of 1.
 using Design = Eigen::Matrix<double, Eigen::Dynamic, 2>;
 
-/// exp(-log odds) [m] for one of the classes, but for those that are alike.
+/// Returns exp(-log odds) [m] of being one of the classes, without the alike share.
 Eigen::ArrayXd odds_against(const Design& design, const Eigen::Vector2d& weight) {
   return (-(design * weight).array().min(kMostOdds).max(-kMostOdds)).exp();
 }
 
-/// Newton's step with the expected curvature, of the weights of `design`.
+/// Returns Newton's step with the expected curvature, for the weights of `design`.
 Eigen::Vector2d scoring_step(const Design& design, const DoubleVector& is_known, const Eigen::Vector2d& weight,
                              double alike) {
   const auto m = static_cast<double>(is_known.size());
@@ -32,7 +32,7 @@ Eigen::Vector2d scoring_step(const Design& design, const DoubleVector& is_known,
   const Eigen::ArrayXd p = (1 + alike + against).inverse();
   // The log odds are -log(l + exp(-w)) with w of the weights; this is their derivative by w. (p - is_known) is that of
   // the loss by the log odds.
-  const Eigen::ArrayXd slope = against / (alike + against);  // of all log odds, by those
+  const Eigen::ArrayXd slope = against / (alike + against);  // derivative of the total log odds by these
   const DoubleVector residual = (p - is_known.array()) * slope;
   const Eigen::Vector2d gradient = design.transpose() * residual / m + kPenalty * weight;
   const DoubleVector spread = p * (1 - p) * slope.square();

@@ -8,7 +8,7 @@
 namespace protocom {
 namespace {
 
-/// Times the usual degrees; the first stays unless another is surely better.
+/// Multiples of the default degrees; the first is kept unless another is surely better.
 constexpr std::array<double, 5> kDegreeFactors = {1, 0.3, 0.1, 3, 10};
 
 double mean_of(const std::vector<double>& values) {
@@ -26,10 +26,10 @@ std::vector<double> left_out_loss(const LeftOutProducts& products, const LeftOut
     const double image = products.images[i], k = count[own] / (count[own] - 1);
     const double* across = products.across.data() + i * n;
     const auto squared = [&](size_t c) { return image + products.means[c * n + c] - 2 * across[c]; };
-    const double g = squared(own);   // of a = x - m_own
-    const double left = nu - k * g;  // above 0: R less the image's part is positive semidefinite
+    const double g = squared(own);   // for a = x - m_own
+    const double left = nu - k * g;  // above 0: R without the image's part is positive semidefinite
     for (size_t c = 0; c < n; ++c) {
-      const double h = image - across[c] - across[own] + products.means[own * n + c];  // a against x - m_c
+      const double h = image - across[c] - across[own] + products.means[own * n + c];  // product of a and x - m_c
       const double distance = c == own ? k * k * g / left : (squared(c) + k * h * h / left) / nu;
       logs.push_back(-0.5 * distance * (nu + of.degrees - 1));
     }
@@ -42,7 +42,7 @@ std::vector<double> left_out_loss(const LeftOutProducts& products, const LeftOut
 
 double choose_degrees(double usual, const LeftOutLabels& labels,
                       const std::function<LeftOutProducts(double nu)>& products) {
-  // Nothing is left of R then, and all losses are the same.
+  // R is then 0 without the image, and all losses are equal.
   if (labels.degrees < 2) return usual;
   std::vector<double> first, least;
   double best = usual;

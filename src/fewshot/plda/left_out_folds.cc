@@ -9,14 +9,14 @@
 namespace protocom {
 namespace {
 
-/// As many images are asked about as tell a scale to a few percent, of very many classes fewer: their scores are as
-/// many as images times classes.
+/// Enough images are scored to estimate a scale to a few percent, fewer for very many classes: there are as many scores
+/// as images times classes.
 int64_t most_asked(int64_t classes) {
   constexpr int64_t kScores = 1'000'000, kMost = 2000, kLeast = 200;
   return std::clamp(kScores / classes, kLeast, kMost);
 }
 
-/// `most` of `images`, from near to far by their distances; all where they are no more.
+/// Returns `most` of `images`, evenly from near to far by their distances; all if there are no more.
 std::vector<int64_t> spread_over(std::vector<int64_t> images, const std::vector<double>& distances, int64_t most) {
   const auto count = static_cast<int64_t>(images.size());
   if (count <= most) return images;
@@ -29,7 +29,7 @@ std::vector<int64_t> spread_over(std::vector<int64_t> images, const std::vector<
   return some;
 }
 
-/// Squared distances of images from the mean of the class means, [m].
+/// Returns the squared distances of images from the mean of the class means, [m].
 std::vector<double> distances_from_middle(const ClassRows& rows) {
   const Eigen::RowVectorXd middle = rows.means().colwise().mean();
   std::vector<double> distances;
@@ -37,7 +37,7 @@ std::vector<double> distances_from_middle(const ClassRows& rows) {
   return distances;
 }
 
-/// The images of the `which` classes, renumbered from 0, and the other images.
+/// Returns the images of the `which` classes, renumbered from 0, and the other images.
 ClassFold class_fold(const ClassRows& rows, const std::vector<bool>& which) {
   std::vector<int64_t> number(which.size()), kept, left_out;
   int64_t classes = 0;
@@ -60,7 +60,7 @@ ClassFold class_fold(const ClassRows& rows, const std::vector<bool>& which) {
 std::vector<ClassFold> class_folds(const ClassRows& rows) {
   constexpr int64_t kParts = 5, kManyClasses = 25;
   const DoubleMatrix means = rows.means();
-  const Eigen::RowVectorXd middle = means.colwise().mean();  // within the next line it would be computed for each row
+  const Eigen::RowVectorXd middle = means.colwise().mean();  // evaluated here, else it would be recomputed for each row
   const DoubleVector far = (means.rowwise() - middle).rowwise().squaredNorm();
   std::vector<int64_t> order(static_cast<size_t>(rows.classes));
   std::iota(order.begin(), order.end(), 0);
@@ -90,8 +90,8 @@ LeftOutFolds::LeftOutFolds(const ClassRows& rows, int64_t least, LeftOut which) 
   }
 }
 
-/// Squared distances of images from the means of their classes, [m]; those of a class of two images are equal, so
-/// theirs are from the mean of the class means, or else rounding would say which fold an image is in.
+/// Returns the squared distances of images from their class means, [m]; in a class of two images these are equal, and
+/// rounding would decide the fold, so those from the mean of the class means are used.
 std::vector<double> LeftOutFolds::distances() const {
   const DoubleMatrix means = rows_.means();
   const Eigen::RowVectorXd middle = means.colwise().mean();

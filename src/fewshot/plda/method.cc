@@ -21,8 +21,7 @@ namespace {
 constexpr const char* kFitted = "fitted";
 constexpr const char* kNone = "none";
 
-/// How a space follows classes that have nothing to do with those it was fitted on
-/// (docs/methods/plda-own-photos.md).
+/// How a space follows classes unrelated to those it was fitted on (docs/methods/plda-own-photos.md).
 constexpr PldaAdaptation foreign_space() {
   PldaAdaptation adaptation;
   adaptation.degrees = 1000;
@@ -36,18 +35,18 @@ constexpr PldaAdaptation foreign_space() {
 /// within-class covariance (docs/methods/plda-own-photos.md).
 constexpr double kIsotropicShare = 0.3;
 
-/// The scale of log predictives in a foreign space before it follows images.
+/// The scale of log predictives in a foreign space before it is adapted.
 constexpr double kForeignScale = 0.2;
 
-/// beta of variational EM in adapted spaces: with a smaller one many classes of many images melt into one another.
+/// beta of variational EM in adapted spaces: with a smaller one, many classes of many images merge.
 constexpr double kAdaptedTrust = 0.5;
 
-/// How far a batch may go from what the labelled images say in adapted spaces, where it lost up to two points against
-/// single photos (docs/log/plda.md).
+/// How far a batch may deviate from the answers of the labelled images in adapted spaces, where it lost up to two
+/// points against single photos (docs/log/plda.md).
 constexpr double kAdaptedPlausible = 0.3;
 constexpr double kAdaptedLeastWeight = 0.5;
 
-/// Of batches in a space that follows the labelled images.
+/// Sets the options for batches in a space that follows the labelled images.
 void follow_images(PldaVbOptions& batches) {
   batches.spread = 0;
   batches.trust = kAdaptedTrust;
@@ -55,8 +54,8 @@ void follow_images(PldaVbOptions& batches) {
   batches.least_weight = kAdaptedLeastWeight;
 }
 
-/// The model if nothing was fitted: from the labelled images alone. The numbers are chosen on
-/// the val classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda-own-photos.md).
+/// Returns the model used if nothing was fitted: from the labelled images alone. The numbers were chosen on the val
+/// classes of Tiny-ImageNet-100 and CUB-100 (docs/methods/plda-own-photos.md).
 PldaModel unfitted_model() {
   PldaModel model;
   model.space.leading = 1;
@@ -79,7 +78,7 @@ PldaPrepared prepared_without_knowledge(std::shared_ptr<const PldaModel> model) 
   return result;
 }
 
-/// A method on a prepared model, as `made` answers for it.
+/// Returns the method for a prepared model, with the runs of `made`.
 PreparedMethod prepared_method(const std::shared_ptr<const PldaPrepared>& prepared,
                                const PldaMethod::OfPrepared& made) {
   PreparedMethod method = made(prepared);
@@ -89,7 +88,7 @@ PreparedMethod prepared_method(const std::shared_ptr<const PldaPrepared>& prepar
   return method;
 }
 
-/// Features of a task's first `count` points, [count, d].
+/// Returns features of a task's first `count` points, [count, d].
 FloatMatrix features_of(const Task& task, int64_t count) {
   FloatMatrix features(count, task.width);
   for (int64_t i = 0; i < count; ++i)
@@ -168,8 +167,8 @@ AdaptedMethod PldaMethod::adapted(const FeatureRows& features, const std::vector
   PldaModel made = protocom::adapted(*adapting_model(), features.cast<double>(), labels, classes);
   AdaptedMethod answer;
   if (made.unlabelled.defined()) answer.unlabelled = follow_unlabelled(made, features.cast<double>(), labels, classes);
-  // Familiarities with and without an image or a class are compared in calibration (recognizer/calibration.h): they
-  // must not depend on a scale that each finds itself, as the mean over the classes does.
+  // Calibration compares familiarities with and without an image or a class (recognizer/calibration.h): they must not
+  // depend on a scale that is estimated each time, as the mean over the classes does.
   made.known_by_best = true;
   made.known_slope = {kDefaultScale, kDefaultScale, kDefaultScale};
   std::unique_ptr<Method> result = make_method(label());

@@ -5,7 +5,7 @@
 namespace protocom {
 namespace {
 
-/// Which rows say anything, [n].
+/// Returns which rows describe a class, [n].
 std::vector<bool> described(const KnowledgeTable& descriptions, int64_t n) {
   std::vector<bool> any(static_cast<size_t>(n), false);
   for (const Array& part : {descriptions.association, descriptions.class_embedding}) {

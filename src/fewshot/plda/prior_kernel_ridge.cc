@@ -10,9 +10,9 @@ namespace {
 
 constexpr const char* kKernelRidge = "kernel-ridge";
 
-constexpr const char* kSources = "embedding_sources";  // [p, 2], how many numbers and which share each has
+constexpr const char* kSources = "embedding_sources";  // [p, 2], number of dimensions and share of each source
 
-/// "word weight 0.5 (0.25, 0.75 of the sources)"
+/// Returns "word weight 0.5 (0.25, 0.75 of the sources)".
 std::string words_of(const KernelRidgeOptions& options) {
   std::string text = fmt::format("word weight {}", options.word_weight);
   if (!options.source_shares.empty()) {
@@ -32,7 +32,7 @@ DoubleMatrix matrix_of_sources(const DescriptionKernel::Base& base) {
   return stated;
 }
 
-/// Throws Error if they are not of the embeddings' numbers.
+/// Takes the sources. Throws Error if they do not match the embeddings' length.
 void take_sources(const DoubleMatrix& stated, DescriptionKernel::Base& to) {
   const auto numbers = static_cast<double>(to.embeddings.cols());
   double all = 0, shares = 0;

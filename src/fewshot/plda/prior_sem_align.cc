@@ -36,7 +36,7 @@ struct SemAlignNet {
   }
 };
 
-/// Uniform in +-1 / sqrt(inputs), weights and bias, as torch.nn.Linear begins.
+/// Initialises weights and bias uniformly in +-1 / sqrt(inputs), as torch.nn.Linear does.
 void begin_layer(int64_t out, int64_t in, Rng& rng, FloatMatrix& weight, Eigen::RowVectorXf& bias) {
   const double most = 1 / std::sqrt(static_cast<double>(in));
   const auto draw = [&] { return static_cast<float>(rng.uniform(-most, most)); };
@@ -44,7 +44,7 @@ void begin_layer(int64_t out, int64_t in, Rng& rng, FloatMatrix& weight, Eigen::
   bias = Eigen::RowVectorXf::NullaryExpr(out, draw);
 }
 
-/// Adam (Kingma & Ba 2015) on numbers of one kind, with its usual constants.
+/// Adam (Kingma & Ba 2015) for arrays of one type, with its usual constants.
 class Adam {
  public:
   void step(const Eigen::Ref<const Eigen::ArrayXf>& slope, int64_t number, Eigen::Ref<Eigen::ArrayXf> values) {
@@ -66,7 +66,7 @@ Eigen::Map<Eigen::ArrayXf> flat(Matrix& matrix) {
   return {matrix.data(), matrix.size()};
 }
 
-/// Steps of Adam on the mean of |net(semantics) - target|.
+/// Trains by Adam on the mean of |net(semantics) - target|.
 void train_net(const FloatMatrix& semantics, const FloatMatrix& target, SemAlignNet& net) {
   std::array<Adam, 4> adam;
   for (int64_t number = 1; number <= kSemAlignSteps; ++number) {
@@ -87,7 +87,7 @@ void train_net(const FloatMatrix& semantics, const FloatMatrix& target, SemAlign
   }
 }
 
-/// What is known of classes as one row each, [n, s]: words and attributes, each of size 1.
+/// Returns the semantics of classes as one row each, [n, s]: words and attributes, each scaled to length 1.
 FloatMatrix semantics_of(const KnowledgeTable& descriptions) {
   FloatMatrix all;
   for (const Array& given : {descriptions.class_embedding, descriptions.association}) {
@@ -134,11 +134,11 @@ class SemAlignPrior : public KnowledgePrior {
   }
 
  private:
-  SemAlignNet net_;      ///< to the leading dimensions
-  DoubleVector factor_;  ///< of what it predicts, [e]
+  SemAlignNet net_;      ///< output: the leading dimensions
+  DoubleVector factor_;  ///< of the predictions, [e]
 };
 
-/// SemAlign's network and loss (L1) if there is no image: from the semantics alone to the class mean.
+/// Trains SemAlign's network with its loss (L1) in the case without images: from the semantics alone to the class mean.
 std::shared_ptr<const KnowledgePrior> train_sem_align(const PriorExamples& examples, uint64_t seed) {
   const FloatMatrix semantics = semantics_of(examples.descriptions);
   const FloatMatrix target = examples.means.leftCols(examples.leading).cast<float>();

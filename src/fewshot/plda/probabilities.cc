@@ -10,16 +10,16 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kFewestWays = 2;  ///< given classes, and others, of a task
+constexpr int64_t kFewestWays = 2;  ///< of the given classes, and of the others, of a task
 
-/// Images that the smallest class of all has.
+/// Returns the number of images of the smallest class of all parts.
 int64_t fewest_images(const std::vector<HeldOutClasses>& parts) {
   int64_t fewest = std::numeric_limits<int64_t>::max();
   for (const HeldOutClasses& part : parts) fewest = std::min(fewest, protocom::fewest_images(part));
   return fewest;
 }
 
-/// One number of shots.
+/// Tasks with one number of shots.
 class Shots {
  public:
   Shots(const std::vector<HeldOutClasses>& parts, const ProbabilityTasks& options, int64_t k_shot) {
@@ -31,14 +31,14 @@ class Shots {
       const auto classes = static_cast<int64_t>(parts[p].rows.size());
       const int64_t given = std::min<int64_t>(5, classes / 2);
       if (given < kFewestWays) continue;
-      // Twice as many classes, of which the second half is taken away again: its queries are of no class that is given.
+      // Draws twice as many classes and takes away the second half: its queries are of no given class.
       const PldaTasks twice = draw_tasks(parts[p], {each, k_shot, TaskQueries::kBalanced, 2 * given}, rng);
       add_others(with_others(twice, given), parts[p], given);
     }
   }
 
   [[nodiscard]] const std::vector<PldaTasks>& tasks() const { return tasks_; }
-  /// With `scale` as in known_ratio; as it is from the start if there are too few classes.
+  /// Fits the chance with `scale` as in known_ratio; returns the initial one if there are too few classes.
   [[nodiscard]] KnownChance known(double scale) const {
     if (scores_.empty()) return {};
     DoubleVector ratio(static_cast<int64_t>(known_.size()));
@@ -61,12 +61,12 @@ class Shots {
   }
 
   std::vector<PldaTasks> tasks_;
-  std::vector<FloatMatrix> scores_;    ///< of tasks in which half of the classes are not given, as the next two
-  std::vector<Eigen::VectorXf> none_;  ///< [q] of each
-  std::vector<double> known_;          ///< of all queries
+  std::vector<FloatMatrix> scores_;    ///< for tasks in which half of the classes are not given, like the next two
+  std::vector<Eigen::VectorXf> none_;  ///< [q] for each task
+  std::vector<double> known_;          ///< for all queries
 };
 
-/// -log softmax(scale * logits) at the labels, the mean of all queries of tasks.
+/// Returns -log softmax(scale * logits) at the labels, averaged over all queries of tasks.
 double log_loss_of(const PldaTasks& tasks, const std::vector<FloatMatrix>& logits, double scale) {
   double loss = 0, count = 0;
   for (size_t t = 0; t < logits.size(); ++t) {
@@ -97,10 +97,11 @@ ScaleTrial best_scale(const std::vector<PldaTasks>& all, const TaskScoring& scor
     for (size_t i = 0; i < all.size(); ++i) loss += log_loss_of(all[i], logits[i], scale);
     return loss;
   };
-  // The loss is flat about its minimum: steps of 5 % miss nothing that could be measured.
+  // The loss is flat near its minimum: steps of 5 % miss nothing measurable.
   std::vector<double> scales = {0.02};
   while (scales.back() * 1.05 < 3) scales.push_back(scales.back() * 1.05);
-  // It is convex, a sum of log sum exp of what is linear in the scale: halving finds the least of the grid.
+  // The loss is convex, a sum of log-sum-exp of functions linear in the scale, so bisection finds the minimum of the
+  // grid.
   size_t first = 0, last = scales.size() - 1;
   while (first < last) {
     const size_t middle = (first + last) / 2;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostFolds = 5;
 
-/// The rank of each image in its class by its distance.
+/// Returns the rank of each image in its class by its distance.
 std::vector<int64_t> ranks_in_class(const std::vector<double>& distances, const std::vector<int64_t>& labels) {
   std::vector<int64_t> order(labels.size()), rank(labels.size());
   std::iota(order.begin(), order.end(), 0);
@@ -32,7 +32,7 @@ std::vector<int64_t> ranks_in_class(const std::vector<double>& distances, const 
   return rank;
 }
 
-/// The rank of each class by the mean of its images' distances.
+/// Returns the rank of each class by the mean of its images' distances.
 std::vector<int64_t> ranks_of_classes(const std::vector<double>& distances, const std::vector<int64_t>& labels,
                                       const std::vector<int64_t>& images) {
   std::vector<double> mean(images.size());
@@ -48,7 +48,7 @@ std::vector<int64_t> ranks_of_classes(const std::vector<double>& distances, cons
   return rank;
 }
 
-/// Of the classes that rows are not of.
+/// Returns the spread over classes other than the rows' own.
 double spread_of_others(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes) {
   ScoreSpread spread;
   for (size_t i = 0; i < labels.size(); ++i)
@@ -56,7 +56,7 @@ double spread_of_others(const std::vector<double>& logs, const std::vector<int64
   return spread.value();
 }
 
-/// Log densities [m, classes] less the largest of each row, class by class, [classes, stride].
+/// Log densities [m, classes] minus the largest of each row, class-major, [classes, stride].
 struct LogColumns {
   std::vector<double> values;
   size_t images, classes, stride;
@@ -66,7 +66,8 @@ struct LogColumns {
         classes(static_cast<size_t>(n)),
         stride(static_cast<size_t>(padded_length(static_cast<int64_t>(m)))) {
     values.resize(classes * stride);
-    constexpr size_t kAtOnce = 8;  // columns of several images are written together: of many classes they lie far apart
+    constexpr size_t kAtOnce =
+        8;  // columns of several images are written together: with many classes they are far apart
     for (size_t i = 0; i < images; i += kAtOnce) set_images(logs, i, std::min(i + kAtOnce, images));
   }
 
@@ -79,7 +80,7 @@ struct LogColumns {
     }
   }
 
-  /// The sum over the classes of each row's exponentials, times a scale, in single precision: features are no better.
+  /// Sums each row's exponentials over the classes, times a scale, in single precision, like the features.
   void sum_exponentials(double scale, Floats& work, std::vector<double>& sums) const {
     work.resize(values.size());
     for (size_t i = 0; i < values.size(); ++i) work[i] = static_cast<float>(scale * values[i]);
@@ -108,7 +109,7 @@ double log_of_product(const std::vector<double>& numbers) {
 ScaledLoss most_likely_scale(const std::vector<double>& logs, const std::vector<int64_t>& labels, int64_t classes,
                              const ScalePrior& prior) {
   constexpr double kFirst = 0.01, kLast = 2, kStep = 1.2;
-  constexpr size_t kMany = 100'000, kCoarse = 5;  // of many log densities, steps of five and then those between
+  constexpr size_t kMany = 100'000, kCoarse = 5;  // for many log densities, steps of five first and then those between
   const double spread = prior.scaled_spread > 0 ? spread_of_others(logs, labels, classes) : 0;
   const double middle = spread > 0 ? prior.scaled_spread / spread : kDefaultScale;
   const LogColumns columns(logs, labels.size(), classes);

@@ -10,7 +10,7 @@
 namespace protocom {
 namespace {
 
-/// Of features that go through a space at once, so that they stay in a cache.
+/// Number of features mapped at once, so that they stay in a cache.
 constexpr int64_t kPiece = 512;
 
 }  // namespace
@@ -78,7 +78,7 @@ ClassSums PldaRows::sums(const TaskImages& images) const {
     sum.row(images.label[at]) += weight * z.row(i);
     sums.count[images.label[at]] += weight;
   }
-  // The map is linear but for its offset, so it is applied to the sum: a product a class, not an image.
+  // The map is linear except for its offset, so it is applied to the sum: one product per class, not per image.
   compute_linear(sum, sums.count, sums.rows);
   return sums;
 }

@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-/// Of the largest eigenvalue: smaller ones are rounding.
+/// Relative to the largest eigenvalue: smaller ones are rounding errors.
 constexpr double kRankTolerance = 1e-10;
 
 }  // namespace

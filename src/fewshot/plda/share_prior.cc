@@ -12,7 +12,7 @@ SharePrior::SharePrior(int64_t n, int64_t u, double concentration) {
   const auto classes = static_cast<double>(n);
   const auto images = static_cast<double>(u);
   const auto add = [&](double a) {
-    // log P(labels | a) of shares drawn from Dirichlet(a) = lgamma(n a) - lgamma(n a + u) + sum_c [lgamma(a + r_c) -
+    // log P(labels | a) for shares drawn from Dirichlet(a) = lgamma(n a) - lgamma(n a + u) + sum_c [lgamma(a + r_c) -
     // lgamma(a)]; the terms with r_c are added in weigh().
     const double evidence = std::lgamma(classes * a) - std::lgamma(classes * a + images) - classes * std::lgamma(a);
     concentrations_.push_back({a, evidence, digamma(classes * a + images)});
@@ -23,7 +23,8 @@ SharePrior::SharePrior(int64_t n, int64_t u, double concentration) {
     std::for_each(kConcentrations.begin(), kConcentrations.end(), add);
 }
 
-/// The concentrations' posterior under a flat prior; the largest logarithm is taken off, so that one is exp(0).
+/// Computes the concentrations' posterior under a flat prior; the largest logarithm is subtracted, so that it becomes
+/// exp(0).
 void SharePrior::weigh(const std::vector<float>& filled) {
   if (concentrations_.size() == 1) return;
   double most = -HUGE_VAL;
@@ -37,7 +38,7 @@ void SharePrior::weigh(const std::vector<float>& filled) {
   for (Concentration& item : concentrations_) item.weight /= sum;
 }
 
-/// E[log share_c] = digamma(a + r_c) - digamma(n a + u), over the concentrations a.
+/// Computes E[log share_c] = digamma(a + r_c) - digamma(n a + u), over the concentrations a.
 void SharePrior::expect(const std::vector<float>& filled, std::vector<float>& log_share) {
   weigh(filled);
   for (size_t c = 0; c < filled.size(); ++c) {

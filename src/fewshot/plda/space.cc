@@ -24,7 +24,7 @@ void check_labelled(const Eigen::Ref<const RowMatrix<Number>>& features, const s
     fail("the center has the shape [{}], expected [{}], one number a feature", center.size(), features.cols());
 }
 
-/// Rows go through float64 in pieces, so that 32,000 x 512 is not in memory three times.
+/// Rows are converted to float64 in pieces, so that 32,000 x 512 is not in memory three times.
 constexpr int64_t kRows = 4096;
 
 std::vector<int64_t> distinct(std::vector<int64_t> labels) {
@@ -33,8 +33,8 @@ std::vector<int64_t> distinct(std::vector<int64_t> labels) {
   return labels;
 }
 
-/// Adds sum z z' of rows [m, d] to the lower triangle. Sums of so many products of single precision are good to 1e-6,
-/// like the features they are made of.
+/// Adds sum z z' of rows [m, d] to the lower triangle. Sums of so many products in single precision have an error near
+/// 1e-6, like the features they are made from.
 template <typename Number>
 void add_squares(const DoubleMatrix& z, DoubleMatrix& sum) {
   RowMatrix<Number> factor(z.rows(), z.cols());
@@ -44,7 +44,7 @@ void add_squares(const DoubleMatrix& z, DoubleMatrix& sum) {
   sum += square.template cast<double>();
 }
 
-/// Adds rows to those of their classes.
+/// Adds rows to the sums of their classes.
 void add_to_classes(const DoubleMatrix& z, const int64_t* labels, UnitMoments& sums) {
   for (int64_t i = 0; i < z.rows(); ++i) {
     const auto own = std::lower_bound(sums.classes.begin(), sums.classes.end(), labels[i]) - sums.classes.begin();
@@ -71,7 +71,7 @@ UnitMoments unit_moments(const Eigen::Ref<const RowMatrix<Number>>& features, co
   }
   if (!std::isfinite(found.scatter.sum())) fail("a feature is not finite: check the program that made the features");
   found.mean = found.count.cwiseInverse().asDiagonal() * found.mean;
-  // sum (z - m)(z - m)' = sum z z' - sum_c n_c m_c m_c': one pass over the images, before any mean is known.
+  // sum (z - m)(z - m)' = sum z z' - sum_c n_c m_c m_c': one pass over the images, before the means are known.
   const DoubleMatrix weighted = found.count.cwiseSqrt().asDiagonal() * found.mean;
   found.scatter.selfadjointView<Eigen::Lower>().rankUpdate(weighted.transpose(), -1);
   found.scatter.triangularView<Eigen::StrictlyUpper>() = found.scatter.transpose();
@@ -114,7 +114,7 @@ PldaSpaceFitter::PldaSpaceFitter(UnitMoments moments) : moments_(std::move(momen
         "no base class has two different images, which the within-class variance needs: give at least one class two "
         "images");
   }
-  // Once for every shrinkage: a multiple of I added to a covariance leaves its eigenvectors as they are.
+  // Shared by every shrinkage: adding a multiple of I to a covariance does not change its eigenvectors.
   within_ = eigen_rows(moments_.scatter / degrees);
   within_.values = within_.values.cwiseMax(0);
 }
@@ -129,12 +129,12 @@ PldaSpace PldaSpaceFitter::space(double shrinkage) const {
   PldaSpace space;
   space.center = moments_.center;
   space.leading = std::min(classes - 1, d);
-  // No two means differ in the other directions, but images do: any orthonormal basis of them is as good.
+  // In the other directions class means do not differ, but images do: any orthonormal basis of them will do.
   const DoubleMatrix basis = complete_basis(leading_axes(deviation, space.leading).colwise().reverse().transpose());
   space.projection = whitening * basis;
   space.offset = (grand * space.projection).transpose();
-  // A mean of n images misses its class by a variance of 1 / n in whitened dimensions, which is not a difference of
-  // classes.
+  // The mean of n images differs from that of its class by a variance of 1 / n in whitened dimensions, which is not a
+  // difference of classes.
   const double error = moments_.count.cwiseInverse().mean();
   const DoubleMatrix spread = deviation * basis.leftCols(space.leading);
   space.between = DoubleVector::Zero(d);

@@ -9,11 +9,11 @@
 namespace protocom {
 namespace {
 
-constexpr double kLeastScale = 1e-6;  // a fit finds hundredths to units, and logs are divided by it
+constexpr double kLeastScale = 1e-6;  // fitted scales are hundredths to units, and logs are divided by them
 constexpr double kMostDims = 1 << 30;
-constexpr double kMostSteps = 10'000;  // a fit keeps tens; what a file asks for has to end
+constexpr double kMostSteps = 10'000;  // fitted models have tens; a value from a file must be bounded
 
-/// Name and place of each number of a model, `Model` being PldaModel or a const one.
+/// Visits the name and the member of each number of a model; `Model` is PldaModel or a const one.
 template <typename Model, typename Visit>
 void visit_numbers(Model& model, const Visit& visit) {
   visit("attribute_weight", model.knowledge_options.attribute_weight);
@@ -25,7 +25,7 @@ void visit_numbers(Model& model, const Visit& visit) {
   visit("explained", model.explained);
 }
 
-/// The same of what depends on the number of labelled images.
+/// Visits the numbers that depend on the number of labelled images.
 template <typename Model, typename Visit>
 void visit_shots(Model& model, const Visit& visit) {
   visit("inductive_scale", model.inductive_scale);
@@ -35,7 +35,7 @@ void visit_shots(Model& model, const Visit& visit) {
   if (!model.known_by_best) visit("known_alike", model.known_alike);
 }
 
-/// The same of PldaAdaptation.
+/// Visits the numbers of PldaAdaptation.
 template <typename Adaptation, typename Visit>
 void visit_adaptation(Adaptation& adaptation, const Visit& visit) {
   visit("adaptation.degrees", adaptation.degrees);
@@ -44,7 +44,7 @@ void visit_adaptation(Adaptation& adaptation, const Visit& visit) {
   visit("adaptation.added_between", adaptation.added_between);
 }
 
-/// The same of what bounds a batch.
+/// Visits the numbers that bound a batch.
 template <typename Options, typename Visit>
 void visit_batch(Options& vb, const Visit& visit) {
   visit("batch.plausible", vb.plausible);
@@ -52,7 +52,7 @@ void visit_batch(Options& vb, const Visit& visit) {
   visit("batch.degrees", vb.degrees);
 }
 
-/// A number that has to be in a range.
+/// Returns a number, checked to be in a range.
 double bounded(const MethodState& state, const char* name, double least, double most) {
   const double value = number_in(state, name);
   if (!(value >= least && value <= most)) fail("'{}' is {}, expected {} to {}", name, value, least, most);

@@ -8,7 +8,7 @@
 namespace protocom {
 namespace {
 
-/// An array of this shape in float64; -1: any size.
+/// Returns an array of this shape in float64; -1: any size.
 Array finite_array(const MethodState& state, const std::string& name, const Shape& shape) {
   const Array array = state.at(name).to(NumberType::kFloat64);
   bool fits = array.shape().size() == shape.size();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kQueriesPerClass = 10;
 
-/// How many of `total` queries each of n classes gets, none more than it has.
+/// Distributes `total` queries over n classes, at most as many as each has.
 std::vector<int64_t> spread(int64_t total, const std::vector<int64_t>& most, TaskQueries queries, Rng& rng) {
   const auto n = static_cast<int64_t>(most.size());
   std::vector<double> share(most.size(), 1.0);
@@ -26,7 +26,7 @@ std::vector<int64_t> spread(int64_t total, const std::vector<int64_t>& most, Tas
     for (int64_t& value : count) value = total / n;
     return count;
   }
-  // One after the other, so that a class that has no image left is passed over.
+  // Draws one at a time, so that a class without remaining images is skipped.
   for (int64_t drawn = 0; drawn < total; ++drawn) {
     double sum = 0;
     for (size_t k = 0; k < most.size(); ++k) sum += count[k] < most[k] ? share[k] : 0;
@@ -50,7 +50,7 @@ int64_t TaskDraws::each(size_t parts) const { return std::max<int64_t>(1, tasks 
 Rng TaskDraws::rng(TaskPurpose purpose, size_t part, int64_t k_shot) const {
   constexpr uint64_t kManyClassesStreams = 50;
   constexpr uint64_t kProbabilityStreams = 100;
-  constexpr uint64_t kStreamsPerPart = 10;  // more than the shots that probabilities are found for
+  constexpr uint64_t kStreamsPerPart = 10;  // more than the number of shots for which probabilities are fitted
   const Rng all(seed);
   switch (purpose) {
     case TaskPurpose::kSettings:

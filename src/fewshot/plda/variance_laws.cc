@@ -10,7 +10,7 @@
 namespace protocom {
 namespace {
 
-/// The leading dimensions' own values and one for all the others.
+/// Returns the leading dimensions' own values and the mean for all the others.
 DoubleVector with_mean_of_others(DoubleVector values, int64_t leading) {
   const int64_t others = values.size() - leading;
   if (others > 0) values.tail(others).setConstant(values.tail(others).mean());
@@ -33,11 +33,11 @@ HeldOutVariance held_out_variance(const PldaSpace& space, const UnitMoments& hel
   HeldOutVariance seen;
   seen.predictor = space.between;
   seen.leading = space.leading;
-  // The diagonal of T' scatter T, without the products that it does not take.
+  // The diagonal of T' scatter T, without computing the off-diagonal products.
   const DoubleMatrix scattered = held_out.scatter * space.projection;
   seen.within = space.projection.cwiseProduct(scattered).colwise().sum().transpose() / degrees;
   const DoubleMatrix mean = space.transform_means(held_out.mean);
-  // The square of a mean of n images exceeds that of its class by within / n.
+  // The squared mean of n images exceeds that of its class by within / n.
   const DoubleVector error = seen.within * held_out.count.cwiseInverse().mean();
   seen.between = mean_square(mean) - error;
   seen.residual = predicted.size() > 0 ? DoubleVector(mean_square(mean - predicted) - error) : seen.between;
@@ -60,7 +60,7 @@ HeldOutVariance mean_of(const std::vector<HeldOutVariance>& parts) {
 }
 
 double strength_of_knowledge(const DoubleMatrix& predicted, const DoubleMatrix& means) {
-  // The a in |means - a predicted|^2 = min.
+  // The a that minimises |means - a predicted|^2.
   const double length = predicted.squaredNorm();
   return length > 0 ? std::clamp(predicted.cwiseProduct(means).sum() / length, 0.0, 1.0) : 0;
 }
@@ -73,7 +73,7 @@ DoubleVector VarianceLaw::values(const DoubleVector& between, int64_t leading) c
 
 VarianceLaw fit_variance_law(const DoubleVector& observed, const HeldOutVariance& evidence) {
   const int64_t leading = evidence.leading, others = observed.size() - leading;
-  // What noise made negative is a variance too small to be seen.
+  // Negative values from noise count as a variance too small to be seen.
   const Eigen::ArrayXd target = observed.cwiseMax(observed.cwiseMax(0).mean() * 1e-4);
   const Eigen::ArrayXd seen = target.head(leading), from = evidence.predictor.head(leading);
   const Eigen::ArrayXd log_base = from.max(from.maxCoeff() * 1e-9).max(std::numeric_limits<double>::min()).log();
@@ -83,7 +83,7 @@ VarianceLaw fit_variance_law(const DoubleVector& observed, const HeldOutVariance
     const double power = 0.05 * step;
     const double scale = (seen * (-power * log_base).exp()).mean();
     // -2 log likelihood, up to a factor, of observed variances: sum of log law + seen / law. At the best scale the
-    // second terms are 1 in the mean, whatever the power.
+    // second terms average 1, whatever the power.
     const double loss = power * log_base.sum() + static_cast<double>(leading) * (std::log(scale) + 1);
     if (loss < least) {
       least = loss;

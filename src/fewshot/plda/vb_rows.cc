@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-/// The products that the rest needs.
+/// The products needed for the rest.
 struct Products {
   int64_t stride = 0;
   FloatMatrix gram;        // [u, stride]
@@ -20,7 +20,7 @@ struct Products {
 Products products_of(const PldaVbRows& task, const PldaLayout& layout) {
   const PldaRowBelief& prior = task.prior;
   const int64_t rest = prior.mean_rest.cols(), n = prior.classes(), u = static_cast<int64_t>(task.unlabelled.size());
-  // (m0 + s S) / (1 + K s) = s / (1 + K s) (m0 / s + S): T of PldaVbRun is the bracket. With s = 0 the mean is sure.
+  // (m0 + s S) / (1 + K s) = s / (1 + K s) (m0 / s + S): T of PldaVbRun is the bracket. With s = 0 the mean is certain.
   const Eigen::VectorXf precision = prior.variance_rest.cwiseMax(1e-12F).cwiseInverse();
   const FloatMatrix total = task.sum.rightCols(rest) + FloatMatrix(precision.asDiagonal() * prior.mean_rest);
   std::vector<const float*> images;
@@ -32,8 +32,8 @@ Products products_of(const PldaVbRows& task, const PldaLayout& layout) {
   return products;
 }
 
-/// Means and variances of whole rows [n, width]: the squares between the parts have the variance 0, so that they count
-/// for nothing.
+/// Returns means and variances of whole rows [n, width]: the squares between the parts have variance 0, so that they do
+/// not count.
 std::pair<FloatMatrix, FloatMatrix> as_one_part(const PldaRowBelief& prior, const PldaLayout& layout) {
   const int64_t n = prior.classes(), rest = layout.rest();
   FloatMatrix mean = FloatMatrix::Zero(n, layout.width()), variance = mean;

@@ -27,7 +27,7 @@ size_t at(int64_t i) { return static_cast<size_t>(i); }
 
 void PldaVbRun::run(const PldaVbEpisode& episode, float* logits) {
   begin(episode);
-  // An M-step, then the logits of the E-step: the last ones are the answer, so there is one more of them than steps.
+  // An M-step, then the logits of the E-step: the last logits are the answer, so there is one more M-step than steps.
   for (int64_t step = 0; step <= options_.steps; ++step) {
     compute_means();
     compute_logits(logits);
@@ -122,7 +122,7 @@ void PldaVbRun::compute_rest() {
   } else {
     std::fill(rest_dots_.begin(), rest_dots_.end(), 0.0F);
   }
-  // With m = gain (T + sum_j w_j x_j), neither m nor its products take a vector of the rest: |m|^2 / gain^2 = |T|^2 +
+  // With m = gain (T + sum_j w_j x_j), neither m nor its products need a vector of the rest: |m|^2 / gain^2 = |T|^2 +
   // sum_j w_j (2 x_j.T + sum_i w_i x_i.x_j), and x.m likewise.
   square_.assign(episode_.length, episode_.length + n);
   for (int64_t i = 0; i < u; ++i) {
@@ -172,7 +172,7 @@ void PldaVbRun::balance(const float* logits, double target) {
     for (int64_t c = 0; c < n; ++c) weights_[at(i * n + c)] = logits[i * n + c] + share_[at(c)];
   }
   softmax_rows(weights_.data(), episode_.u, n);
-  // Sinkhorn by factors of the columns, on rows of size 1: the probabilities are scaled, not taken to logarithms in
+  // Sinkhorn by factors of the columns, on rows that sum to 1: scales probabilities instead of taking logarithms in
   // each step.
   factor_.assign(at(n), 1.0);
   for (int step = 0; step < kBalancingSteps; ++step) {
@@ -198,7 +198,7 @@ void PldaVbRun::compute_responsibilities(const float* logits) {
       float& weight = weights_[at(i * episode_.n + c)];
       if (weight <= static_cast<float>(kSmallestResponsibility)) weight = 0;
       filled_[at(c)] += weight;
-      // filled_ counts images, sums count each of them by its weight.
+      // filled_ counts images, sums weight each of them.
       weight *= weight_;
     }
   }

@@ -13,19 +13,20 @@
 namespace protocom {
 namespace {
 
-/// What runs share.
+/// Data shared by runs.
 struct PhotosAndTexts {
   PreparedMethod photos;
   ClassText text;
   TextWeights weights;
-  std::shared_ptr<const FeatureTransform> unit = nullptr;  // unit length, where texts and images are compared
+  std::shared_ptr<const FeatureTransform> unit =
+      nullptr;  // scales to unit length, at which texts and images are compared
   mutable std::once_flag warned = {};
 
   PhotosAndTexts(PreparedMethod from, const MethodContext& context, const TextWeights& given)
       : photos(std::move(from)), text(context), weights(given), unit(feature_space("l2n", context)) {}
 
-  /// Says once where texts tell the labelled images apart no better than chance: vectors of another encoder may have
-  /// the right length. `at_unit_length` is a task of such rows.
+  /// Warns once if texts distinguish the labelled images no better than chance: vectors of another encoder may have the
+  /// right length. `at_unit_length` is a task of such rows.
   void warn_of_other_texts(const Task& at_unit_length) const;
 };
 
@@ -52,7 +53,7 @@ void PhotosAndTexts::warn_of_other_texts(const Task& at_unit_length) const {
   });
 }
 
-/// Of tasks whose rows are features.
+/// A run on tasks whose rows are features.
 class PhotosAndTextsRun : public TaskRun, public TaskFormula {
  public:
   explicit PhotosAndTextsRun(std::shared_ptr<const PhotosAndTexts> with) : with_(std::move(with)) {}
@@ -72,8 +73,8 @@ class PhotosAndTextsRun : public TaskRun, public TaskFormula {
     const auto run = with_->photos.make_run();
     const QueryScores scores = answer_of(*run, photos.task());
     answers += scores.logits;
-    // "None of these" is a logit beside those of the classes: it moves with their sum, so that its odds stay the
-    // photos'.
+    // "None of these" is a logit beside those of the classes: it shifts with their log-sum, so that its odds stay those
+    // of the photos.
     if (scores.unseen.size() > 0)
       unseen_ = scores.unseen + (log_sum_exp(answers) - log_sum_exp(scores.logits)).cast<float>();
   }

@@ -9,49 +9,51 @@
 
 namespace protocom {
 
-/// Labelled images of the classes at hand as rows of a space.
+/// Labelled images of the current classes as rows of a space.
 struct ClassRows {
   DoubleMatrix x;              ///< [m, e]
   std::vector<int64_t> label;  ///< [m], in [0, classes), each of which occurs
   int64_t classes = 0;
 
   [[nodiscard]] int64_t images() const { return x.rows(); }
-  /// Images of each class, [classes].
+  /// Returns the number of images of each class, [classes].
   [[nodiscard]] DoubleVector count() const;
-  /// The sum of each class's rows, [classes, e].
+  /// Returns the sum of each class's rows, [classes, e].
   [[nodiscard]] DoubleMatrix sums() const;
-  /// Their mean.
+  /// Returns the mean of each class's rows.
   [[nodiscard]] DoubleMatrix means() const;
-  /// Those of these images alone, [k] of the m.
+  /// Returns only these images, [k] of the m.
   [[nodiscard]] ClassRows of(const std::vector<int64_t>& which) const;
 };
 
-/// What rows of classes add up to: of many rows all that a space is made of, so that folds of them need one pass.
+/// Sums over rows of classes, which suffice to make a space, so that folds of many rows need one pass.
 struct ClassMoments {
-  DoubleMatrix middle;   ///< [classes, e], what sums are about: no precision is lost where classes lie far apart
-  DoubleVector count;    ///< [classes], images of each
-  DoubleMatrix sum;      ///< [classes, e], of each class's x - middle
-  DoubleMatrix squares;  ///< [e, e], of the products of the same over all images
+  DoubleMatrix
+      middle;  ///< [classes, e], subtracted from rows before summing, so that no precision is lost for distant classes
+  DoubleVector count;    ///< [classes], number of images
+  DoubleMatrix sum;      ///< [classes, e], each class's sum of x - middle
+  DoubleMatrix squares;  ///< [e, e], sum of products of x - middle over all images
 
-  /// Of rows about the means of their classes.
+  /// Returns the moments of rows, with the class means as middle.
   static ClassMoments of(const ClassRows& rows);
-  /// Of the others, where these are the moments of all `rows` and each class keeps an image.
+  /// Returns the moments without the rows `which`, given that these are the moments of all `rows` and each class keeps
+  /// an image.
   [[nodiscard]] ClassMoments without(const ClassRows& rows, const std::vector<int64_t>& which) const;
   [[nodiscard]] DoubleMatrix means() const;
-  /// The scatter of images about the means of their classes, [e, e].
+  /// Returns the scatter of images about their class means, [e, e].
   [[nodiscard]] DoubleMatrix within() const;
 };
 
-/// Each row less the mean of its class, [m, e].
+/// Returns each row minus the mean of its class, [m, e].
 DoubleMatrix within_rows(const ClassRows& rows);
 
-/// (mean of a class - mean of those) / sqrt(between + 1 / images of the class), [classes, e]: of covariance I where the
-/// covariance of class means is `between` times I and that of images of a class I. Of `count` [classes] images and
-/// `means` [classes, e].
+/// Returns (mean of a class - mean of the means) / sqrt(between + 1 / images of the class), [classes, e]: rows with
+/// covariance I if the covariance of class means is `between` times I and that of images of a class I. `count`
+/// [classes] images and `means` [classes, e].
 DoubleMatrix between_rows(const DoubleVector& count, DoubleMatrix means, double between);
 
-/// Indices of the rows [m], ascending, without those that equal another one of their class: a copy does not show how
-/// images differ. Each points to `width` numbers.
+/// Returns the indices of the rows [m], ascending, without rows equal to another one of their class: a copy does not
+/// show how images differ. Each pointer is to `width` numbers.
 template <typename Number>
 std::vector<int64_t> distinct_rows(const std::vector<const Number*>& rows, const std::vector<int64_t>& label,
                                    int64_t width) {

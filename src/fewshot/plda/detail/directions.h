@@ -5,25 +5,25 @@
 
 namespace protocom {
 
-/// sign(x) sqrt |x|.
+/// Returns sign(x) sqrt |x|.
 template <typename Number>
 Number signed_root(Number x) {
   return std::copysign(std::sqrt(std::abs(x)), x);
 }
 
-/// Features by their signed roots. Of floats of which none is negative they differ in the last bit from those of rows
-/// among which some are.
+/// Replaces features by their signed square roots. For floats without negative values, results differ in the last bit
+/// from those of rows with some.
 template <typename Matrix>
 void take_roots(Matrix& features) {
   if (features.size() > 0 && features.minCoeff() >= 0) {
-    features = features.cwiseSqrt();  // several numbers at once, unlike with signs
+    features = features.cwiseSqrt();  // vectorised, unlike the version with signs
   } else {
     features = features.unaryExpr(&signed_root<typename Matrix::Scalar>);
   }
 }
 
-/// Features [m, d] as directions, z = (x - center) / |x - center| with center [1, d]; what is shorter than 1e-12 is
-/// divided by that, so that zero stays zero.
+/// Maps features [m, d] to directions, z = (x - center) / |x - center| with center [1, d]; lengths below 1e-12 are
+/// replaced by that, so that zero stays zero.
 template <typename Matrix, typename Row>
 void take_directions(Matrix& features, const Row& center) {
   features.rowwise() -= center;

@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// Classes and the space of others.
+/// Held-out classes and the space of the others.
 struct HeldOutPart {
   PldaSpaceFitter fitter;
   UnitMoments held_out;
@@ -15,16 +15,16 @@ struct HeldOutPart {
   std::vector<std::vector<int64_t>> rows;  ///< of each held-out class
 };
 
-/// What hyper-parameters are chosen by: held-out base classes, and the val classes.
+/// The evidence for choosing hyper-parameters: held-out base classes, and the val classes.
 struct HeldOutEvidence {
   std::vector<HeldOutPart> folds;
   std::vector<HeldOutPart> val;  ///< one or none
 
-  /// Val classes if there are any: no image of theirs shaped the features.
+  /// Returns the val classes if there are any: none of their images shaped the features.
   [[nodiscard]] const std::vector<HeldOutPart>& for_tasks() const { return val.empty() ? folds : val; }
 };
 
-/// The space of all base classes, and what to measure it by.
+/// Returns the space of all base classes, and the evidence to measure it by.
 std::pair<PldaSpaceFitter, HeldOutEvidence> hold_out(const PldaFitInputs& inputs, const PldaFitOptions& options);
 
 }  // namespace protocom

@@ -7,13 +7,13 @@
 
 namespace protocom {
 
-/// What a fit found, in sentences.
+/// Returns what a fit found, in sentences.
 std::vector<std::string> findings_of(const PldaFit& fit);
 
-/// Which settings were chosen, in lines "what: setting (figure unit)": for more detail (--verbose).
+/// Returns the settings that were chosen, in lines "what: setting (figure unit)": for more detail (--verbose).
 std::vector<std::string> settings_of(const PldaFit& fit);
 
-/// All that was chosen and all that was tried, for programs (docs/formats.md, "fitted-method").
+/// Returns everything that was chosen or tried, for programs (docs/formats.md, "fitted-method").
 nlohmann::json details_of(const PldaFit& fit);
 
 }  // namespace protocom

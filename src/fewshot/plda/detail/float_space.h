@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// A PldaSpace in single precision, as tables of features go through it.
+/// A PldaSpace in single precision, for mapping tables of features.
 struct FloatSpace {
   bool root = false;
   Eigen::RowVectorXf center;  ///< [d]
@@ -12,7 +12,7 @@ struct FloatSpace {
   Eigen::RowVectorXf offset;  ///< [e]
 
   explicit FloatSpace(const PldaSpace& space);
-  /// Features [m, d], or their roots. Throws Error for another d.
+  /// Returns features [m, d], or their roots. Throws Error for another d.
   [[nodiscard]] FloatMatrix rooted(const Eigen::Ref<const FloatMatrix>& features) const;
   [[nodiscard]] bool operator==(const FloatSpace& other) const;
 };

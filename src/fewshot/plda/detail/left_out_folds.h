@@ -9,35 +9,36 @@
 
 namespace protocom {
 
-/// The labelled images of some classes, and those of the others.
+/// The labelled images of some classes, and the images of the others.
 struct ClassFold {
   ClassRows kept;
   DoubleMatrix left_out;  // [k, e]
 };
 
-/// Up to five folds of classes, by the squared distances of their means from the middle: an order that neither a
-/// rotation nor the order of images or classes changes. One alone where the classes are many enough to tell a spread.
+/// Returns up to five folds of classes, by the squared distances of their means from the center of the means: an order
+/// that neither a rotation nor the order of images or classes changes. Only one fold if there are enough classes to
+/// estimate a spread.
 std::vector<ClassFold> class_folds(const ClassRows& rows);
 
-/// Some images left out of a space that is made of those kept.
+/// Images left out of a space that is made from those kept.
 struct LeftOutFold {
   ImageFold images;
-  std::vector<int64_t> asked;  // of those left out, ascending
+  std::vector<int64_t> asked;  // those of the left-out images that are scored, ascending
 };
 
-/// Which images are left out: all once, or as many as suffice.
+/// Which images are left out: all once, or enough of them.
 enum class LeftOut { kAll, kEnough };
 
-/// Images left out in folds (image_folds), each answered in a space made of the others. Leaving out one image alone
+/// Images left out in folds (image_folds), each scored in a space made from the others. Leaving out a single image
 /// would not do: its class would have a worse mean than the others.
 class LeftOutFolds {
  public:
-  /// `least`: images of a class of which some are left out.
+  /// `least`: fewest images of a class from which some are left out.
   LeftOutFolds(const ClassRows& rows, int64_t least, LeftOut which);
 
   [[nodiscard]] const std::vector<LeftOutFold>& folds() const { return folds_; }
-  /// The scale that makes probabilities of log predictives, where `scores` are those of a fold's images [asked, n]. The
-  /// losses are in the order of the images. Nothing if no image is left out.
+  /// Returns the scale that turns log predictives into probabilities, where `scores` are those of a fold's images
+  /// [asked, n]. The losses are in the order of the images. Nothing if no image is left out.
   [[nodiscard]] std::optional<ScaledLoss> scale(const std::function<DoubleMatrix(size_t fold)>& scores,
                                                 const ScalePrior& prior = {}) const;
 

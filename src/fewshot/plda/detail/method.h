@@ -14,37 +14,38 @@
 
 namespace protocom {
 
-/// A model for a set of classes.
+/// A model prepared for a set of classes.
 struct PldaPrepared {
   std::shared_ptr<const PldaModel> model;
   std::shared_ptr<const PldaRows> rows;
   PldaRowBelief classes;           ///< [c]; empty: the model has no knowledge
-  PldaRowBelief uninformed_prior;  ///< [1], of a class without a description
-  PldaRowVariance variance;        ///< of class means around `classes`, or around `uninformed_prior` if these are empty
-  PldaRowPredictive never_seen;    ///< [1], N(0, 1 + b) with b the variance between classes
+  PldaRowBelief uninformed_prior;  ///< [1], for a class without a description
+  PldaRowVariance
+      variance;  ///< variance of class means around `classes`, or around `uninformed_prior` if these are empty
+  PldaRowPredictive never_seen;  ///< [1], N(0, 1 + b) with b the variance between classes
 
-  /// The prior of n classes [n], by their rows of the KnowledgeTable; empty: they are not known.
+  /// Returns the prior of n classes [n], given their rows of the KnowledgeTable; empty: unknown.
   [[nodiscard]] PldaRowBelief prior_of(const std::vector<int64_t>& which, int64_t n) const;
-  /// What ImagePoints::points has of rows [m, width] of images: f with each dimension times sqrt(b / (1 + 2 b)), so
-  /// that products are the part of log p(x, x' of one class) / p(x) p(x') that depends on both images.
+  /// Returns ImagePoints::points of rows [m, width] of images: f with each dimension times sqrt(b / (1 + 2 b)), so that
+  /// their products are the part of log p(x, x' of one class) / p(x) p(x') that depends on both images.
   [[nodiscard]] FloatMatrix points(const FloatMatrix& images) const;
 };
 
-/// What a task's labelled images say of its classes.
+/// What is known of a task's classes from its labelled images.
 struct TaskClasses {
   PldaRowBelief prior;    ///< [n]
   Eigen::VectorXf count;  ///< [n]
   FloatMatrix sum;        ///< [n, width]
 
   TaskClasses(const PldaPrepared& prepared, const Task& task);
-  /// Log predictives [q, n] of rows by these images alone.
+  /// Returns log predictives [q, n] of rows given these images alone.
   [[nodiscard]] FloatMatrix log_predictives(const PldaPrepared& prepared, const std::vector<const float*>& rows) const;
 };
 
-/// Of a task, [q].
+/// Returns the query rows of a task, [q].
 std::vector<const float*> query_rows(const Task& task);
 
-/// Where a prepared model compares single images.
+/// The space where a prepared model compares single images.
 class PldaPoints : public ImagePoints {
  public:
   explicit PldaPoints(std::shared_ptr<const PldaPrepared> prepared) : prepared_(std::move(prepared)) {}
@@ -56,24 +57,23 @@ class PldaPoints : public ImagePoints {
   std::shared_ptr<const PldaPrepared> prepared_;
 };
 
-/// What is requested of a space that follows the images, in place of what they choose (PldaAdaptation).
+/// Requested settings of a space that follows the images, instead of those that the images choose (PldaAdaptation).
 struct FixedSpace {
   double degrees = 0;
   double class_means = -1;
 };
 
-/// What the Bayesian methods share: the model that fitting finds, on base classes and, if there are any, val
-/// classes.
+/// Common base of the Bayesian methods: the fitted model, from base classes and, if there are any, val classes.
 class PldaMethod : public Method {
  public:
-  /// What answers for a prepared model: its runs, and its placer if it has one. It may be called after the method is
-  /// destroyed: it must own what it uses.
+  /// Makes the runs, and the placer if there is one, for a prepared model. It may be called after the method is
+  /// destroyed, so it must own what it uses.
   using OfPrepared = std::function<PreparedMethod(const std::shared_ptr<const PldaPrepared>&)>;
 
   /// `prior`: one of prior_choices(), or kTextPrior.
   explicit PldaMethod(std::string prior, TextWeights text = {}, FixedSpace fixed = {});
   [[nodiscard]] PreparedMethod prepare(const MethodContext& context) const final;
-  /// The findings of the method that it gives are what the labelled images chose for its space.
+  /// The findings of the method returned are the settings that the labelled images chose for its space.
   [[nodiscard]] AdaptedMethod adapted(const FeatureRows& features, const std::vector<int64_t>& labels,
                                       int64_t classes) const override;
   [[nodiscard]] std::unique_ptr<Method> as_space() const override;
@@ -84,7 +84,7 @@ class PldaMethod : public Method {
   [[nodiscard]] nlohmann::json details() const override { return details_; }
 
  protected:
-  /// Gives the runs and the placer alone; the rest is the same for all (prepared_method).
+  /// Returns only the runs and the placer; the rest is common to all (prepared_method).
   [[nodiscard]] virtual OfPrepared of_prepared() const = 0;
   /// Whether images are answered together.
   [[nodiscard]] virtual bool answers_batches() const { return false; }
@@ -92,14 +92,14 @@ class PldaMethod : public Method {
   [[nodiscard]] virtual MakeTaskRun adapting_runs(std::shared_ptr<const AdaptingModel> model) const = 0;
 
  private:
-  /// The model as images at hand adapt it.
+  /// Returns the model, to be adapted to the images of each task.
   [[nodiscard]] std::shared_ptr<const PldaModel> adapting_model() const;
-  /// The answers of labelled images, whatever texts say.
+  /// Returns the method's answers from labelled images alone, without texts.
   [[nodiscard]] PreparedMethod of_photos(const MethodContext& context) const;
-  /// Whether what fitting learned of knowledge counts.
+  /// Whether the fitted knowledge is used.
   [[nodiscard]] bool uses_fitted_knowledge() const;
-  /// The model and what is believed of the context's classes. Throws UsageError for a model with knowledge in a context
-  /// without.
+  /// Returns the model with the beliefs about the context's classes. Throws UsageError for a model with knowledge in a
+  /// context without.
   [[nodiscard]] std::shared_ptr<const PldaPrepared> prepared(const MethodContext& context) const;
 
   std::string prior_;
@@ -111,14 +111,14 @@ class PldaMethod : public Method {
   nlohmann::json details_;
 };
 
-/// What a class's mean is believed to be before its images: as fitted (kernel-ridge while fitting), or nothing, or one
-/// of prior_names(), which the model then has to be fitted with.
+/// Returns the choices of prior for a class's mean: as fitted (kernel-ridge while fitting), none, or one of
+/// prior_names(), with which the model must then have been fitted.
 std::vector<std::string> prior_choices();
 inline constexpr const char* kPriorText =
     "prior of class means: fitted, that of the file (when fitting: kernel-ridge); none, without knowledge; "
     "kernel-ridge, sem-align: how knowledge is fitted";
 
-/// The citation of all of them.
+/// The citation of all of these methods.
 inline constexpr const char* kPldaCitation =
     "Ioffe: Probabilistic Linear Discriminant Analysis, ECCV 2006; Prince, Elder: Probabilistic Linear Discriminant "
     "Analysis for Inferences About Identity, ICCV 2007; the prior from knowledge is protocom's own";

@@ -6,13 +6,13 @@
 
 namespace protocom {
 
-/// A run that also judges whether an image is of none of the classes.
+/// A run that also estimates whether an image is of none of the classes.
 class OpenRun : public TaskRun {
  public:
   [[nodiscard]] const float* unseen() const final { return unseen_.data(); }
 
  protected:
-  /// compute_unseen() of the task's queries beside their logits.
+  /// Sets compute_unseen() of the task's queries for their logits.
   void set_unseen_logits(const DoubleMatrix& predictive, const DoubleVector& none, const TaskScale& scale,
                          const float* logits) {
     unseen_.resize(static_cast<size_t>(none.size()));

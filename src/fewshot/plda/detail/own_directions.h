@@ -10,18 +10,18 @@
 
 namespace protocom {
 
-/// Which rows are the distinct labelled images, and their classes.
+/// The rows of the distinct labelled images, and their classes.
 struct LabelledPlaces {
   std::vector<int64_t> rows;   ///< [k]
   std::vector<int64_t> label;  ///< [k]
   int64_t classes = 0;
 
-  /// sum_i w_i x_i over them is the mean of their class means, [k].
+  /// Returns w [k] such that sum_i w_i x_i over them is the mean of their class means.
   [[nodiscard]] std::vector<double> weights() const;
 };
 
-/// Images without a fitted space: as directions z = (x - center) / |x - center|, less the mean of the class means of
-/// the labelled ones. Features of which none of the labelled is negative are taken by their roots.
+/// Images without a fitted space: directions z = (x - center) / |x - center|, minus the mean of the class means of the
+/// labelled ones. Features are replaced by their roots if no labelled one is negative.
 template <typename Matrix>
 struct OwnDirections {
   using Number = typename Matrix::Scalar;
@@ -29,8 +29,8 @@ struct OwnDirections {
 
   bool root = false;
   Row center;  ///< [d]
-  Row origin;  ///< [d], that mean
-  Matrix z;    ///< [all, d], less it
+  Row origin;  ///< [d], that mean of class means
+  Matrix z;    ///< [all, d], minus the origin
 
   OwnDirections(Matrix features, const LabelledPlaces& labelled, const PldaAdaptation& adaptation)
       : z(std::move(features)) {
@@ -52,17 +52,18 @@ struct OwnDirections {
   }
 };
 
-/// Rows by coordinates in an orthonormal basis of what the first `m` of them span.
+/// Rows in coordinates of an orthonormal basis of the span of the first `m` rows.
 struct SpanCoordinates {
   DoubleMatrix x;        ///< [all, r]
-  DoubleVector outside;  ///< [all], squared lengths of what is left
-  DoubleMatrix combine;  ///< [m, r]: the basis is the first m rows' combinations; empty: it is that of the rows
+  DoubleVector outside;  ///< [all], squared lengths of the components outside the span
+  DoubleMatrix combine;  ///< [m, r]: the basis consists of combinations of the first m rows; empty: the rows' own basis
 };
 
-/// Needs the products of the m rows with all; where those are as many as dimensions the rows are their coordinates.
+/// Computes the products of the m rows with all rows; if m is at least the number of dimensions, the rows are their own
+/// coordinates.
 template <typename Matrix>
 SpanCoordinates span_coordinates(const Matrix& rows, int64_t m) {
-  // Of the largest squared length along an axis: what the images have along shorter ones is rounding.
+  // Relative to the largest squared length along an axis: components along shorter axes are rounding errors.
   constexpr double kLeast = sizeof(typename Matrix::Scalar) == sizeof(float) ? 1e-6 : 1e-10;
   if (m >= rows.cols()) return {rows.template cast<double>(), DoubleVector::Zero(rows.rows()), {}};
   const Matrix products = rows * rows.topRows(m).transpose();  // [all, m]

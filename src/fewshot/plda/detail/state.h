@@ -4,11 +4,11 @@
 
 namespace protocom {
 
-/// A model as the tensors of a fitted method (docs/formats.md, "plda").
+/// Returns a model as the tensors of a fitted method (docs/formats.md, "plda").
 MethodState state_of(const PldaModel& model, const std::vector<std::string>& attributes);
 
-/// The model of such tensors. Throws Error that names one that is missing, misshaped, not finite or, for variances,
-/// negative.
+/// Returns the model with these tensors. Throws Error that names a tensor that is missing, of the wrong shape, not
+/// finite or, for variances, negative.
 PldaModel plda_model_of(const MethodState& state);
 
 }  // namespace protocom

@@ -7,19 +7,19 @@
 
 namespace protocom {
 
-// Matrices among the tensors that a fitted method keeps.
+// Matrices among the tensors of a fitted method.
 
 bool has_tensor(const MethodState& state, const std::string& name);
 
-/// `array` as a tensor of that name.
+/// Adds `array` as a tensor of that name.
 void add_array(MethodState& state, const std::string& name, const Array& array);
-/// [n]
+/// Adds a tensor [n].
 void add_numbers(MethodState& state, const std::string& name, const DoubleVector& numbers);
-/// []
+/// Adds a tensor [].
 void add_number(MethodState& state, const std::string& name, double number);
 
-/// A matrix of this shape, numbers of this many; -1: any size. Throws Error when it is missing, has another shape or a
-/// value that is not finite.
+/// Returns a matrix with this many rows and columns; -1: any number. Throws Error if it is missing, has another shape
+/// or a value that is not finite.
 DoubleMatrix matrix_in(const MethodState& state, const std::string& name, int64_t rows, int64_t columns);
 DoubleVector numbers_in(const MethodState& state, const std::string& name, int64_t size);
 double number_in(const MethodState& state, const std::string& name);

@@ -7,39 +7,39 @@
 
 namespace protocom {
 
-/// One episode: pointers to its numbers.
+/// Pointers to the data of one episode.
 struct PldaVbEpisode {
   int64_t n = 0;
   int64_t u = 0;
-  int64_t dim = 0;                     ///< of what is done in each dimension by itself
-  int64_t stride = 0;                  ///< of sums
-  const float* const* rows = nullptr;  ///< [u], of the unlabelled
+  int64_t dim = 0;                     ///< number of dimensions computed individually
+  int64_t stride = 0;                  ///< stride of sums
+  const float* const* rows = nullptr;  ///< [u], unlabelled images
   const float* count = nullptr;
   const float* sum = nullptr;         ///< [n, stride]
   const float* prior_mean = nullptr;  ///< [n, dim]
   const float* prior_variance = nullptr;
   // The rest by products: none if `gram` is null. T is the sum of supports plus the prior's mean over its variance.
   int64_t gram_stride = 0;
-  const float* gram = nullptr;             ///< [u, gram_stride], of the unlabelled
-  const float* cross = nullptr;            ///< [u, n], of the unlabelled with T
+  const float* gram = nullptr;             ///< [u, gram_stride], products of unlabelled images
+  const float* cross = nullptr;            ///< [u, n], products of unlabelled images with T
   const float* length = nullptr;           ///< [n], |T|^2
   const float* variance_rest = nullptr;    ///< [n]
   const float* given_log_share = nullptr;  ///< [n]
-  const float* handicap = nullptr;         ///< [u, n], of the unlabelled; null: none
+  const float* handicap = nullptr;         ///< [u, n], of unlabelled images; null: none
 };
 
-/// What an unlabelled image counts as beside `images` labelled ones of all n classes: 1 / sqrt(K), with K of each
-/// class, within [vb.least_weight, 1].
+/// Returns the weight of an unlabelled image relative to `images` labelled ones of all n classes: 1 / sqrt(K), with K
+/// per class, within [vb.least_weight, 1].
 float unlabelled_weight(float images, int64_t n, const PldaVbOptions& vb);
 
-/// Variational EM of one episode after the other, in memory that is kept. The formulas are those of PldaVbOptions.
+/// Variational EM for one episode at a time, in reused memory. The formulas are those of PldaVbOptions.
 class PldaVbRun {
  public:
   explicit PldaVbRun(const PldaVbOptions& options) : options_(options), prior_(1, 0, options.concentration) {}
 
-  /// The last E-step's logits of the unlabelled go to `logits` [u, n].
+  /// Runs EM and writes the last E-step's logits of the unlabelled images to `logits` [u, n].
   void run(const PldaVbEpisode& episode, float* logits);
-  /// The same for other rows by the means of the last run; only without a rest.
+  /// Computes logits of other rows with the means of the last run; only without a rest.
   void score(const float* const* queries, int64_t count, float* logits);
 
  private:
@@ -49,10 +49,11 @@ class PldaVbRun {
 
   void compute_by_class();
 
-  /// M-step: the means from the labelled images and the weighted unlabelled ones; own_ becomes |m|^2 + spread sum v.
+  /// M-step: computes the means from the labelled images and the weighted unlabelled ones; own_ becomes |m|^2 + spread
+  /// sum v.
   void compute_means();
 
-  /// What the rest adds: rest_dots_ [u, n] = x . m and own_ += |m|^2, for m = gain (T + sum_j w_j x_j).
+  /// Adds the terms of the rest: rest_dots_ [u, n] = x . m and own_ += |m|^2, for m = gain (T + sum_j w_j x_j).
   void compute_rest();
 
   void dot(const float* const* rows, int64_t count, float* logits);
@@ -61,7 +62,7 @@ class PldaVbRun {
 
   void compute_shares(const float* logits);
 
-  /// Sinkhorn's scaling of the columns, from the shares of the step before.
+  /// Balances the columns by Sinkhorn's scaling, starting from the previous step's shares.
   void balance(const float* logits, double target);
 
   void compute_responsibilities(const float* logits);
@@ -70,7 +71,7 @@ class PldaVbRun {
   PldaVbEpisode episode_;
   SharePrior prior_;
   float weight_ = 1;                                              // of an unlabelled image
-  bool started_ = false;                                          // there are responsibilities
+  bool started_ = false;                                          // whether there are responsibilities
   std::vector<float> means_, sums_;                               // [n, dim]; sums_: of the unlabelled
   std::vector<float> weights_, rest_dots_;                        // [u, n]; weights_: weight_ times responsibilities
   std::vector<float> by_class_;                                   // weights_ as [n, u rounded up]
