@@ -6,9 +6,9 @@
 
 namespace protocom {
 
-/// As recognizers keep it (docs/formats.md, "calibrations").
+/// Returns a calibration as recognizers store it (docs/formats.md, "calibrations").
 nlohmann::json to_json(const Calibration& calibration);
-/// `where` names it in messages. Throws Error for missing fields and values that cannot be.
+/// Reads a calibration; `where` names it in messages. Throws Error for missing fields and impossible values.
 Calibration calibration_from(const nlohmann::json& json, const std::string& where);
 
 }  // namespace protocom

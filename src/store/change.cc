@@ -13,8 +13,8 @@
 namespace protocom {
 namespace {
 
-/// What stays free on the disk: SQLite keeps what a change overwrites beside the file until the change is through, so
-/// that undoing and removing take room too.
+/// Disk space to leave free: during a change SQLite keeps the overwritten content in a file beside it, so undoing and
+/// removing need space too.
 constexpr uint64_t kRoomKept = uint64_t{4} << 20;
 
 }  // namespace
@@ -32,7 +32,7 @@ int64_t bytes_of(const Database& database) {
 void check_room(const Database& database, int64_t before) {
   std::error_code error;
   const std::filesystem::space_info disk = std::filesystem::space(database.path(), error);
-  if (error || disk.capacity == 0) return;  // what kind of disk does not say
+  if (error || disk.capacity == 0) return;  // unknown for this kind of disk
   const auto added = static_cast<uint64_t>(std::max<int64_t>(0, bytes_of(database) - before));
   if (disk.available >= 2 * added + kRoomKept) return;
   constexpr uint64_t kKibibyte = 1024;

@@ -38,7 +38,7 @@ constexpr FileRule kRulesOfUndone[] = {
      "removals of changes that were not undone"},
 };
 
-/// What classifying needs besides classes.
+/// Checks what classifying needs besides classes.
 void check_needed_parts(const RecognizerFile& file, std::vector<std::string>& findings) {
   if (file.artefact("backbone") == nullptr)
     findings.push_back(fmt::format("{}: it has no backbone", file.path().string()));
@@ -69,7 +69,7 @@ void check_rule(const Database& database, const std::string& query, const std::s
   if (count > 0) findings.push_back(fmt::format("{}: {} {}", database.path().string(), count, finding));
 }
 
-/// Rows of a table that redo would bring back or remove though no change that was undone did.
+/// Finds rows of a table that redo would restore or remove although no undone change did.
 void check_undone_rows(const Database& database, const std::string& table, std::vector<std::string>& findings) {
   check_rule(
       database,

@@ -19,14 +19,15 @@ constexpr int64_t kPiece = int64_t{4} << 20;
 constexpr int kMostOfSqlite = 1'000'000'000;
 constexpr int64_t kSmallestLimit = int64_t{16} << 20;
 
-/// No value is longer than its file, whatever a damaged page states: reading one must not take more memory than that.
+/// Returns the limit of a value's length: no value is longer than its file, whatever a damaged page states, so that
+/// reading one never takes more memory than that.
 int longest_value(const fs::path& path, int most) {
   std::error_code error;
   const auto size = static_cast<int64_t>(fs::file_size(path, error));
   return error ? most : static_cast<int>(std::min<int64_t>(most, std::max(size, kSmallestLimit)));
 }
 
-/// A quota or a limit on a file's size is a full disk too, though SQLite calls it a failure of the disk.
+/// Whether the disk is full: so is a quota or a limit on a file's size, which SQLite reports as an I/O error.
 bool is_full(int code, sqlite3* handle) {
   if ((code & 0xff) == SQLITE_FULL) return true;
   if ((code & 0xff) != SQLITE_IOERR || handle == nullptr) return false;
@@ -76,7 +77,7 @@ std::string reason_of_code(int code, sqlite3* handle, const fs::path& path, std:
   }
 }
 
-/// A blob of a row that is open.
+/// An open blob of a row.
 class Blob {
  public:
   Blob(const Database& database, sqlite3* handle, const char* table, const char* column, int64_t row, int writes) {
@@ -120,7 +121,7 @@ Database Database::open(const fs::path& path, FileUse use, std::chrono::seconds 
     throw DatabaseError(DatabaseFault::kOther, fmt::format("{}: {}", path.string(), *found));
   Database database(path, use == FileUse::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, patience);
   const int most = sqlite3_limit(database.handle_, SQLITE_LIMIT_LENGTH, longest_value(path, kMostOfSqlite));
-  // Removed images are erased from the file; one file at rest; what is acknowledged survives a power cut.
+  // Removed images are erased from the file; there is one file at rest; acknowledged changes survive a power cut.
   database.run("PRAGMA cell_size_check=ON; PRAGMA secure_delete=ON; PRAGMA synchronous=FULL");
   if (use == FileUse::kRead || !uses_write_ahead_log(path)) return database;
   database.bring_log_in();
@@ -308,7 +309,7 @@ Transaction::~Transaction() {
   if (!open_) return;
   try {
     database_.run("ROLLBACK");
-  } catch (const Error&) {  // SQLite has rolled back by itself
+  } catch (const Error&) {  // SQLite has already rolled back
   }
 }
 

@@ -8,14 +8,13 @@ namespace protocom {
 /// Why a recognizer's file could not be read or changed.
 enum class DatabaseFault {
   kFull,      ///< there is no room on the disk; nothing was changed
-  kBusy,      ///< another process has kept it for too long; nothing was changed
-  kDamaged,   ///< its bytes are not what they should be
-  kReplaced,  ///< it is gone, or another one lies in its place; nothing was changed
+  kBusy,      ///< another process kept it locked for too long; nothing was changed
+  kDamaged,   ///< its bytes are not as they should be
+  kReplaced,  ///< it is gone, or another file is in its place; nothing was changed
   kOther
 };
 
-/// What the database under a recognizer refused, so that callers can distinguish the causes. Its message names the
-/// file.
+/// An error of the database in a recognizer's file, with its cause for callers. The message names the file.
 class DatabaseError : public Error {
  public:
   DatabaseError(DatabaseFault fault, std::string_view message) : Error(message), fault_(fault) {}

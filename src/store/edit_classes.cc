@@ -55,7 +55,7 @@ void describe(const Database& database, const Change& change, int64_t id, const 
       .run();
 }
 
-/// Images that the class does not hold yet; returns how many those were.
+/// Adds the images that the class does not have yet; returns their number.
 int64_t add_examples(const Database& database, const Change& change, int64_t id, const NewExamples& examples,
                      NumberType type) {
   Statement insert_example = database.prepare(
@@ -132,17 +132,17 @@ std::vector<int64_t> examples_of_class(const Database& database, int64_t id) {
   return ids;
 }
 
-/// Where photos come from that become examples of a class.
+/// The source of photos that become examples of a class.
 struct PhotoSource {
   const char* table;
-  const char* thumbnail;  // selects [example, jpeg, change] of a photo
+  const char* thumbnail;  // selects [example, jpeg, change] for a photo
 };
 constexpr PhotoSource kExamplePhotos = {"examples",
                                         "SELECT ?, jpeg, ? FROM thumbnails WHERE example = ? AND removed_by IS NULL"};
 constexpr PhotoSource kUnlabelledPhotos = {"unlabelled",
                                            "SELECT ?, jpeg, ? FROM unlabelled WHERE id = ? AND length(jpeg) > 0"};
 
-/// Copies photos into a class, without those that it has; returns how many were added.
+/// Copies photos into a class, except those that it has; returns how many were added.
 int64_t copy_photos(const Database& database, const Change& change, const PhotoSource& from,
                     const std::vector<int64_t>& ids, int64_t to) {
   Statement insert_example = database.prepare(
@@ -168,7 +168,7 @@ void remove_live_examples(const Database& database, const Change& change, const 
   }
 }
 
-/// Moves examples of other classes; returns how many were added. Throws Error for one that is in that class.
+/// Moves examples of other classes; returns how many were added. Throws Error for one that is already in that class.
 int64_t move_live_examples(const Database& database, const Change& change, const std::vector<int64_t>& ids, int64_t to,
                            const std::string& into) {
   const std::vector<int64_t> there = examples_of_class(database, to);
@@ -180,15 +180,15 @@ int64_t move_live_examples(const Database& database, const Change& change, const
   return moved;
 }
 
-/// A revision without changes is identified by the last number that a change had. If all changes were undone and some
-/// then done again, that number identifies the classes before them: compacting makes another revision, which needs
-/// another number.
+/// Skips one change number. A revision without changes is identified by the last number that a change had. If all
+/// changes were undone and some then redone, that number identifies the classes before them: compacting makes another
+/// revision, which needs another number.
 void use_up_revision(const Database& database) {
   if (database.number("SELECT max(id) FROM changes")) check_number_left(database);
   database.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'changes' AND EXISTS (SELECT 1 FROM changes)");
 }
 
-/// Gives what is unused in the file back to the disk, which takes as much of it as the file is long, for a while.
+/// Releases unused space in the file to the disk, which temporarily needs as much space as the file's length.
 void shrink(const Database& database) {
   try {
     database.run("VACUUM");

@@ -26,7 +26,7 @@ bool are_same(const std::vector<RecognizerArtefact>& a, const std::vector<Recogn
       fmt::format("{}: expected the recognizer that was opened, found that {}; {}", path.string(), what, kWhatToDo));
 }
 
-/// What lies at the path now.
+/// Opens the file that is now at the path.
 RecognizerFile open_again(const fs::path& path, FileUse use, std::chrono::seconds patience) {
   try {
     return RecognizerFile(path, use, patience);
@@ -63,8 +63,8 @@ void RecognizerFile::read_identity(const Database& database, Identity& to) {
   to.newest_change = database.number("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").value_or(0);
 }
 
-/// Another file's bytes may have been written over those of the one that is open. SQLite may answer from what it has
-/// read before, so the file is opened once more to be looked at.
+/// Checks for another file's bytes written over those of the open one. SQLite may answer from its cache, so the file is
+/// opened once more for the check.
 bool RecognizerFile::is_as_opened() {
   Identity now = place_of(path());
   const auto stamp = [](const Identity& identity) {

@@ -19,7 +19,7 @@ int64_t bytes_of_feature(const RecognizerSettings& settings) {
   return settings.feature_dim * size_of(type_of(settings));
 }
 
-/// The numbers [m, d] of bytes, which are not copied unless they are of another type.
+/// Returns the numbers [m, d] in bytes, which are copied only if they are of another type.
 Array decode_numbers(std::string&& bytes, const RecognizerSettings& settings) {
   if (bytes.empty()) return Array::zeros({0, settings.feature_dim});
   const auto rows = static_cast<int64_t>(bytes.size()) / bytes_of_feature(settings);
@@ -28,7 +28,7 @@ Array decode_numbers(std::string&& bytes, const RecognizerSettings& settings) {
   return read.to(NumberType::kFloat32);
 }
 
-/// Of all features; the file holds no more than its size, whatever it states.
+/// Returns an upper bound for the bytes of all features: at most the file's size, whatever the file states.
 size_t most_bytes(const Database& database, const RecognizerSettings& settings) {
   const auto rows = database.number("SELECT count(*) FROM examples WHERE removed_by IS NULL").value_or(0);
   std::error_code error;

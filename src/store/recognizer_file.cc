@@ -59,7 +59,7 @@ std::vector<RecognizerArtefact> read_artefacts(const Database& database) {
   return artefacts;
 }
 
-/// Everything of a new recognizer, in a file that no other process has open: it is synced and renamed as a whole.
+/// Writes all of a new recognizer, in a file that no other process has open: it is synced and renamed as a whole.
 void write_new(const fs::path& path, const RecognizerSettings& settings,
                const std::vector<RecognizerArtefact>& artefacts, const Provenance& provenance) {
   const Database database = Database::create(path);
@@ -70,7 +70,8 @@ void write_new(const fs::path& path, const RecognizerSettings& settings,
   transaction.commit();
 }
 
-/// A file beside the recognizer or where it once was. Throws Error when there is none or its content is another.
+/// Returns the path of an artefact outside the recognizer, beside it or at its former place. Throws Error if there is
+/// none or its content differs.
 fs::path outside(const RecognizerArtefact& artefact, const fs::path& recognizer) {
   const fs::path beside = recognizer.parent_path() / artefact.path.filename();
   std::error_code ignored;

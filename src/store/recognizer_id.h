@@ -6,14 +6,14 @@
 
 namespace protocom {
 
-/// 16 random hexadecimal digits for a new recognizer.
+/// Returns 16 random hexadecimal digits for a new recognizer.
 std::string new_recognizer_id();
 
-/// What all states and copies of a recognizer's file have in common, and no other recognizer has: drawn when it was
-/// made, kept when it is renewed in its place. Throws Error for a header without one.
+/// Returns the id common to all states and copies of a recognizer's file, and to no other recognizer: drawn at its
+/// creation, kept when it is renewed in place. Throws Error for a header without one.
 std::string recognizer_id(const RecognizerFile& file);
 
-/// A header without the id: the same for recognizers that were made in the same way.
+/// Returns a header without the id: equal for recognizers that were made in the same way.
 nlohmann::json without_id(const ArtefactHeader& header);
 
 }  // namespace protocom

@@ -16,9 +16,9 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kPhotoTables[] = {"examples", "unlabelled"};  // that hold features of photos
+constexpr const char* kPhotoTables[] = {"examples", "unlabelled"};  // those with features of photos
 
-/// Photos of one table, those that are not removed first.
+/// Selects the photos of one table, those not removed first.
 Statement photos_of(const Database& database, const std::string& table) {
   const bool has_classes = table == "examples";
   const char* name =
@@ -41,7 +41,7 @@ struct Renewed {
   const FeaturesByHash& features;
 };
 
-/// Gives each row of a table its feature, and deletes removed ones that have none.
+/// Sets the feature of each row of a table, and deletes removed rows without one.
 void renew_photos(const Renewed& renewed, const std::string& table) {
   const Database& database = renewed.database;
   Statement rows = photos_of(database, table);
@@ -112,7 +112,7 @@ void RecognizerFile::write_renewed(const fs::path& path, const RecognizerSetting
   std::error_code ignored;
   const bool stays = fs::equivalent(path, this->path(), ignored);
   const std::string id = stays ? recognizer_id(*this) : new_recognizer_id();
-  // No other process changes the file between its copy and the copy's renaming.
+  // Other processes must not change the file between copying it and renaming the copy.
   const Transaction hold(*database_, use_ == FileUse::kChange ? Access::kWrite : Access::kRead);
   write_file_with(path, [&](const fs::path& temporary) {
     write_file(temporary, database_->serialized());

@@ -16,19 +16,19 @@ constexpr int64_t kVersion = 1;
 constexpr std::array<const char*, 8> kChangingTables = {"classes",    "names",         "descriptions", "examples",
                                                         "thumbnails", "confirmations", "calibrations", "unlabelled"};
 
-/// Of a table of changing_tables().
+/// Returns the definition of a table of changing_tables().
 std::string changing(const std::string& columns) {
   return "(id INTEGER PRIMARY KEY, " + columns + ", added_by INTEGER NOT NULL, removed_by INTEGER)";
 }
 
-/// Adds the indexes by which the rows of a change are found.
+/// Adds the indexes for finding the rows of a change.
 void index_changes_of(const std::string& table, std::map<std::string, std::string>& parts) {
   parts[table + "_added"] = fmt::format("CREATE INDEX {0}_added ON {0}(added_by)", table);
   parts[table + "_removed"] =
       fmt::format("CREATE INDEX {0}_removed ON {0}(removed_by) WHERE removed_by IS NOT NULL", table);
 }
 
-/// Name of each table and index -> what makes it.
+/// Returns the SQL that creates each table and index, by name.
 const std::map<std::string, std::string>& parts() {
   static const std::map<std::string, std::string> kParts = [] {
     std::map<std::string, std::string> all = {

@@ -17,15 +17,15 @@ namespace {
 
 constexpr size_t kMostSteps = 1000;
 
-/// Which parts of a class must be read again.
+/// The parts of a class that must be reread.
 enum class Reread { kDescription, kNewExamples, kAll };
 
-using Changed = std::map<int64_t, Reread>;  // by the classes' ids
+using Changed = std::map<int64_t, Reread>;  // by class id
 
-/// Whether the file has come from what it was at a revision by changes that it still has.
+/// Whether the file's present state follows from that at a revision by changes that it still has.
 bool follows(const Database& database, int64_t revision, int64_t now) {
   if (revision > 0) return database.prepare("SELECT 1 FROM changes WHERE id = ?", revision).step();
-  // There was no change that could be undone. None is forgotten where the first is the next that could be made then.
+  // There was no change that could be undone. None was dropped if the first one is the next that was possible then.
   return revision == now || database.number("SELECT min(id) FROM changes") == 1 - revision;
 }
 
@@ -34,10 +34,10 @@ void note_change(int64_t id, Reread what, Changed& in) {
   noted = std::max(noted, what);
 }
 
-/// Where a table names the change that touched a row.
+/// The columns of a table that name the changes of a row.
 struct ChangeColumn {
   const char* table;
-  const char* column;  // the class's id
+  const char* column;  // holds the class's id
   const char* when;
   Reread reread;
 };
@@ -53,8 +53,8 @@ constexpr ChangeColumn kChangeColumns[] = {
     {"examples", "class", "removed_by", Reread::kAll},
 };
 
-/// In which classes the file differs from what the steps led to; nothing if that cannot be found. Steps whose last
-/// change was undone are taken off: what they had changed has changed back.
+/// Returns the classes in which the file differs from the state after the steps; nothing if that is unknown. Removes
+/// steps whose last change was undone: its effects were reverted.
 std::optional<Changed> changed_since(const Database& database, int64_t now, std::vector<SnapshotStep>& steps) {
   Changed changed;
   for (; !steps.empty() && !follows(database, steps.back().revision, now); steps.pop_back()) {
@@ -70,12 +70,12 @@ std::optional<Changed> changed_since(const Database& database, int64_t now, std:
   return changed;
 }
 
-/// A class as it lies in the file.
+/// A class as stored in the file.
 struct ReadClass {
   int64_t id = 0;
   StoredClass stored;
   std::vector<KeptExample> examples;
-  int64_t kept = 0;  // of its features, the first: those that the snapshot holds already
+  int64_t kept = 0;  // number of its first features that the snapshot already has
 };
 
 void take_features(const Array& features, const std::string& what, StoredClass& to) {
@@ -84,7 +84,7 @@ void take_features(const Array& features, const std::string& what, StoredClass& 
   to.count = features.size(0);
 }
 
-/// Without features.
+/// Returns the class without features.
 ReadClass bare_class_at(const Database& database, const Statement& row, const RecognizerSettings& settings) {
   const std::string what = class_label(database, row);
   ReadClass read;
@@ -103,7 +103,7 @@ ReadClass class_at(const Database& database, const Statement& row, const Recogni
   return read;
 }
 
-/// Adds a class's features from row `from` on to the snapshot's sum, or takes them off.
+/// Adds a class's features from row `from` on to the snapshot's sum, or subtracts them.
 void count_features(const StoredClass& stored_class, int64_t sign, RecognizerSnapshot& in, int64_t from = 0) {
   const Array& rows = stored_class.features;
   for (int64_t i = from; i < rows.size(0); ++i) {
@@ -129,14 +129,14 @@ void read_all(const Database& database, const RecognizerSettings& settings, Reco
   }
 }
 
-/// Replaces classes of a snapshot one by one.
+/// Replaces individual classes of a snapshot.
 class SnapshotEditor {
  public:
   explicit SnapshotEditor(RecognizerSnapshot& snapshot) : to_(snapshot), before_(snapshot.class_ids.size()) {
     std::iota(before_.begin(), before_.end(), 0);
   }
 
-  /// The class as it is now; nothing: it is gone.
+  /// Sets the class to its present state; nothing: it is gone.
   void put(int64_t id, std::optional<ReadClass> now) {
     const int64_t at = find_place(id);
     const bool was = holds(at, id);
@@ -150,8 +150,8 @@ class SnapshotEditor {
     before_[static_cast<size_t>(at)] = -1;
   }
 
-  /// A class whose images are still those of the snapshot, with those of `added` behind them; nothing if the
-  /// snapshot does not hold them, or not before the added ones.
+  /// Returns a class with the images of the snapshot followed by those of `added`; nothing if the snapshot does not
+  /// have them, or not before the added ones.
   [[nodiscard]] std::optional<ReadClass> extended(ReadClass added) const {
     const int64_t at = find_place(added.id);
     if (!holds(at, added.id)) return std::nullopt;
@@ -167,7 +167,7 @@ class SnapshotEditor {
     return added;
   }
 
-  /// For each class its place at the beginning, -1 for one that was put in.
+  /// Returns for each class its original index, -1 for one that was set.
   [[nodiscard]] std::vector<int64_t> before() && { return std::move(before_); }
 
  private:
@@ -217,14 +217,14 @@ std::vector<int64_t> read_some(const Database& database, const RecognizerSetting
   return std::move(editor).before();
 }
 
-/// Ids of the classes.
+/// Returns the ids of the classes.
 std::vector<int64_t> ids_of(const Changed& changed) {
   std::vector<int64_t> ids;
   for (const auto& item : changed) ids.push_back(item.first);
   return ids;
 }
 
-/// When the images were taken; empty: of none it is known.
+/// Returns when the images were taken; empty: unknown for all.
 std::vector<std::optional<double>> times_of(const std::vector<KeptExample>& examples) {
   const auto is_known = [](const KeptExample& example) { return example.taken.has_value(); };
   std::vector<std::optional<double>> times;
@@ -233,7 +233,7 @@ std::vector<std::optional<double>> times_of(const std::vector<KeptExample>& exam
   return times;
 }
 
-/// What is stated of them by their hashes, numbered 0, 1, ..., or kNotStated.
+/// Returns the stated moments of examples, by their hashes, renumbered 0, 1, ..., or kNotStated.
 std::vector<int64_t> stated_moments_of(const Database& database, const std::map<std::string, int64_t>& stated,
                                        const std::vector<KeptExample>& examples) {
   Statement row = database.prepare("SELECT hash FROM examples WHERE id = ?");
@@ -248,7 +248,7 @@ std::vector<int64_t> stated_moments_of(const Database& database, const std::map<
   return moments;
 }
 
-/// JPEG of each of the examples, empty if none was kept.
+/// Reads a JPEG for each of the examples, empty if none was kept.
 std::vector<std::string> read_thumbnails(const Database& database, const std::vector<ExampleInfo>& examples) {
   std::vector<std::string> thumbnails;
   Statement row = database.prepare("SELECT jpeg FROM thumbnails WHERE example = ? AND removed_by IS NULL");
@@ -279,7 +279,7 @@ RecognizerContents RecognizerFile::contents() const {
     Statement row = database_->prepare(live_classes() + " ORDER BY c.id");
     while (row.step()) made.classes.push_back(bare_class_at(*database_, row, settings_).stored);
     const Examples read = read_examples(*database_, settings_);
-    std::unordered_map<int64_t, int64_t> row_of;  // by the examples' ids
+    std::unordered_map<int64_t, int64_t> row_of;  // by example id
     for (const auto& [id, own] : read.of_class) {
       for (size_t i = 0; i < own.rows.size(); ++i) row_of[own.examples[i].id] = own.rows[i];
     }

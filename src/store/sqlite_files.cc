@@ -21,8 +21,8 @@ constexpr std::array<unsigned char, 8> kMagic = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0
 
 sqlite3_vfs* system_layer() { return sqlite3_vfs_find(nullptr); }
 
-/// A file that is opened to read by SQLite's own layer. A stream of ours would not do: closing it drops the locks that
-/// this process holds on the same file by another connection (sqlite.org/howtocorrupt.html, section 2.2).
+/// A file opened for reading by SQLite's own layer. A std::ifstream would not do: closing it drops the locks that this
+/// process holds on the same file through another connection (sqlite.org/howtocorrupt.html, section 2.2).
 class FileOnDisk {
  public:
   explicit FileOnDisk(const fs::path& path)
@@ -45,7 +45,7 @@ class FileOnDisk {
   std::vector<std::max_align_t> memory_;
 };
 
-/// -1: unknown, as of a file that is not open.
+/// Returns -1 if the size is unknown, as for a file that is not open.
 sqlite3_int64 size_of(sqlite3_file* file) {
   sqlite3_int64 size = -1;
   if (file->pMethods == nullptr || file->pMethods->xFileSize(file, &size) != SQLITE_OK) return -1;
@@ -85,7 +85,7 @@ constexpr size_t kDatabaseHead = 32;
 /// What the header of a database states about its pages.
 struct DatabasePages {
   uint32_t size = 0;   ///< bytes of a page
-  uint32_t count = 0;  ///< as the first page has it
+  uint32_t count = 0;  ///< as stated by the first page
 };
 
 DatabasePages pages_of(const unsigned char* head) {
@@ -93,7 +93,7 @@ DatabasePages pages_of(const unsigned char* head) {
   return {size == 1 ? 65536U : size, big_endian(head + 28)};
 }
 
-/// The pages that a database had before a change of its first page; nothing if the journal does not hold that page.
+/// Returns the page information before a change of the first page; nothing if the journal does not contain that page.
 std::optional<DatabasePages> first_page_before(sqlite3_file* journal, const JournalHeader& first) {
   const sqlite3_int64 record = sqlite3_int64{first.page_size} + 8;  // number, page, checksum
   sqlite3_int64 offset = 0;
@@ -109,14 +109,14 @@ std::optional<DatabasePages> first_page_before(sqlite3_file* journal, const Jour
   return std::nullopt;
 }
 
-/// Whether a journal that is played back would give the database another size than it had when the change began.
-/// SQLite believes the size in the journal's header: it cuts the file short, or makes it grow by terabytes. The first
-/// page of a database states the number of its pages; that page from before the change is in the journal or, where it
-/// has not changed yet, in the database.
+/// Whether playing back a journal would give the database another size than it had when the change began. SQLite trusts
+/// the size in the journal's header: it truncates the file, or grows it by terabytes. The first page of a database
+/// states the number of its pages; the original first page is in the journal or, if it has not changed yet, in the
+/// database.
 bool lies_about_size(sqlite3_file* journal, sqlite3_file* database) {
   constexpr uint32_t kLeastPage = 512;
   constexpr uint32_t kLeastSector = 32;
-  constexpr uint32_t kMost = 65536;  // as SQLite has them
+  constexpr uint32_t kMost = 65536;  // limit of SQLite
   const auto first = header_at(journal, 0);
   if (!first) return false;  // SQLite plays nothing back
   const auto head = read_at<kDatabaseHead>(database, 0);
@@ -140,7 +140,7 @@ const char* fault_seen_in(sqlite3_file* journal, sqlite3_file* database) {
   return nullptr;
 }
 
-/// Size and header, which has a random number: no two journals have both in common.
+/// Size and header, which contains a random number: no two journals have both in common.
 struct JournalState {
   sqlite3_int64 size;
   std::optional<std::array<unsigned char, JournalHeader::kSize>> header;
@@ -150,9 +150,9 @@ struct JournalState {
   bool operator==(const JournalState& other) const { return size == other.size && header == other.header; }
 };
 
-/// Why a journal must not be played back; null: it may be. Another process may end its change and empty the journal
-/// while it is looked at: a fault counts where the journal stayed as it was. An empty one has nothing to play back, and
-/// two empty ones are alike though there was another one between them.
+/// Returns why a journal must not be played back; null: it may be. Another process may end its change and empty the
+/// journal during the check: a fault counts only if the journal did not change. An empty one has nothing to play back,
+/// and two empty ones compare equal although there was another one between them.
 const char* fault_of_journal(sqlite3_file* journal, const fs::path& path_of_database) {
   constexpr int kMostLooks = 100;
   FileOnDisk database(path_of_database);
@@ -178,7 +178,7 @@ int open_guarded(sqlite3_vfs* /*layer*/, const char* name, sqlite3_file* file, i
     file->pMethods = nullptr;
     return SQLITE_CANTOPEN;
   }
-  // SQLite looks at a journal by a handle that only reads, and opens it for writing when it plays it back.
+  // SQLite inspects a journal with a read-only handle, and opens it for writing to play it back.
   if ((flags & SQLITE_OPEN_READWRITE) != 0)
     logger().warn("{}: rolling back a change that was interrupted", sqlite3_filename_database(name));
   return code;

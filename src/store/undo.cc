@@ -19,7 +19,7 @@ std::vector<ChangeEntry> last_done(const Database& database, int64_t most) {
   return entries_of(database.prepare("SELECT id, what, time FROM changes ORDER BY id DESC LIMIT ?", most));
 }
 
-/// Changes that were undone and can be done again: those after the last that was not.
+/// Returns the undone changes that can be redone: those after the last one that was not undone.
 std::vector<ChangeEntry> next_undone(const Database& database, int64_t most) {
   return entries_of(database.prepare(
       "SELECT id, what, time FROM undone WHERE id > (SELECT coalesce(max(id), 0) FROM changes) ORDER BY id LIMIT ?",
@@ -35,10 +35,10 @@ void move_entry(const Database& database, int64_t change, const char* from, cons
   database.prepare(fmt::format("DELETE FROM {} WHERE id = ?", from), change).run();
 }
 
-/// What a change added no longer counts: its rows stay, removed by the negative of its number. What it removed counts
-/// again; which that was is noted. A row that it both added and removed stays as it is.
+/// Reverts a change: the rows that it added stay, marked as removed by the negative of its number. Rows that it removed
+/// become live again, which is recorded. Rows that it both added and removed stay as they are.
 void take_back(const Database& database, int64_t change) {
-  // No change of ours has such a number; the negative of the least is none.
+  // No valid change has such a number; the least integer has no negative.
   if (change < 1) fail("{}: the file is damaged: change number {} is out of range", database.path().string(), change);
   for (const char* table : changing_tables()) {
     database
@@ -59,7 +59,7 @@ void take_back(const Database& database, int64_t change) {
   move_entry(database, change, "changes", "undone");
 }
 
-/// The inverse. Only names of tables that are known are looked for in what the file states.
+/// Redoes a change. Only names of known tables are looked up in what the file states.
 void do_again(const Database& database, int64_t change) {
   for (const char* table : changing_tables()) {
     database
@@ -74,7 +74,7 @@ void do_again(const Database& database, int64_t change) {
   move_entry(database, change, "undone", "changes");
 }
 
-/// One of the two ways to turn a change.
+/// One of the two directions, undo and redo.
 struct Turn {
   const char* word;
   std::vector<ChangeEntry> (*list)(const Database&, int64_t most);

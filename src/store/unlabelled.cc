@@ -20,7 +20,7 @@ int64_t count_of_unlabelled(const Database& database) {
   return database.number("SELECT count(*) FROM unlabelled WHERE removed_by IS NULL").value_or(0);
 }
 
-/// Those that are not there yet; returns how many those were.
+/// Adds the images that are new; returns their number.
 int64_t add_images(const Database& database, const Change& change, const NewExamples& images, NumberType type) {
   Statement add = database.prepare(
       "INSERT OR IGNORE INTO unlabelled(hash, feature, time, source, jpeg, taken, added_by) VALUES(?, ?, ?, ?, ?, ?, "
@@ -37,7 +37,7 @@ int64_t add_images(const Database& database, const Change& change, const NewExam
   return added;
 }
 
-/// [1, d]
+/// Returns a feature, [1, d].
 Array feature_at(const Statement& row, const Database& database, const RecognizerSettings& settings) {
   const std::string what = fmt::format("{}: unlabelled image {}", database.path().string(), row.number(kEntryId));
   return from_blob(row.blob(kEntryFeature), type_of(settings), settings.feature_dim, what)

@@ -31,7 +31,7 @@ nlohmann::json details_of(const RecognizerSettings& settings) {
 }
 
 void add_artefact(const Database& database, const RecognizerArtefact& artefact) {
-  constexpr int64_t kMostBytes = 1'000'000'000;  // that SQLite keeps in one value
+  constexpr int64_t kMostBytes = 1'000'000'000;  // limit of SQLite for one value
   check_plain_file(artefact.path);
   const auto size = static_cast<int64_t>(fs::file_size(artefact.path));
   if (artefact.embedded && size > kMostBytes)
@@ -56,7 +56,7 @@ void write_header(const Database& database, const std::string& id, const Recogni
   ArtefactHeader header = make_header(kRecognizerKind, kFormatVersion, provenance);
   header.details = details_of(settings);
   header.details[kRecognizerId] = id;
-  // Files that it was made of may have names of any bytes.
+  // Names of its source files may contain any bytes.
   const std::string text = json_text(header.to_json());
   database.prepare("INSERT INTO header(json) VALUES(?)", text).run();
 }

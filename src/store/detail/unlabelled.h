@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// Removes unlabelled images. Throws Error when one is not there.
+/// Removes unlabelled images. Throws Error if one does not exist.
 void remove_live_unlabelled(const Database& database, const Change& change, const std::vector<int64_t>& ids);
 
 }  // namespace protocom
