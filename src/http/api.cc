@@ -14,7 +14,7 @@
 namespace protocom::http {
 namespace {
 
-/// Requests wait less for a locked file than programs do.
+/// Requests wait less long for a locked file than programs do.
 ServerOptions with_patience(ServerOptions options) {
   options.recognizing.patience = options.limits.file;
   return options;
@@ -108,7 +108,7 @@ void Api::add_routes() {
   answer_with("removePhotos", &Api::remove_photos);
   answer_with("showInvitation", &Api::show_invitation, Runs::kAside);
   answer_with("showRecognizer", &Api::describe_recognizer);
-  // It holds small pictures of the photos and what the classes were made of: who may change it may have it.
+  // It contains thumbnails and the files that the classes were made from: clients that may change it may have it.
   answer_with("takeRecognizer", &Api::file_of_recognizer);
   answer_with("takeOnnx", &Api::onnx_of_recognizer, Runs::kAtLength);
   answer_with("describeInference", &Api::describe_inference, Runs::kAtOnce);
@@ -148,7 +148,8 @@ Admitted Api::admit(const Head& head, Match match) {
   guard_.check(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
   admitted.content_type = body_type(*admitted.match.route, head);
-  if (admitted.content_type == media_type(head.content_type)) admitted.content_type = head.content_type;  // a boundary
+  if (admitted.content_type == media_type(head.content_type))
+    admitted.content_type = head.content_type;  // it states the boundary
   // A browser's EventSource reconnects to its first address, with the last revision it received in a header.
   if (!head.last_event.empty() && admitted.match.route->operation == "followChanges")
     admitted.match.parameters["after"] = head.last_event;
@@ -165,7 +166,8 @@ void Api::run_in(boost::asio::thread_pool& threads, const Respond& respond, std:
   boost::asio::post(threads, [respond, work = std::move(work)] { run_answering(respond, work); });
 }
 
-/// What takes long to read has threads of its own, so that the rest is answered however much of it there is.
+/// Returns the threads for a request: slow reads have threads of their own, so that other requests are answered however
+/// many of them there are.
 boost::asio::thread_pool& Api::threads_for(const Route& route, const Request& request) {
   constexpr size_t kShortBody = size_t{64} << 10;
   if (route.runs == Runs::kAside) return service_thread_;
@@ -225,7 +227,7 @@ void Api::with_features(const Request& request, const Sent& sent, const Respond&
 }
 
 std::string Api::without_path(const std::string& message) const {
-  return replaced(message, one_line(path_.string()), "the recognizer");  // as messages show it
+  return replaced(message, one_line(path_.string()), "the recognizer");  // the path as messages show it
 }
 
 UploadOptions Api::uploads(const Request& request, std::vector<std::string> fields) const {
@@ -294,7 +296,7 @@ ExampleInfo example_or_404(const RecognizerFile& file, int64_t id) {
   try {
     return file.example(id);
   } catch (const DatabaseError&) {
-    throw;  // it is the file
+    throw;  // a fault of the file
   } catch (const Error&) {
     refuse(404, "unknown example {}", id);
   }

@@ -42,7 +42,7 @@ json accuracy_json(const ExpectedAccuracy& expected) {
           {"mistakes", mistakes}};
 }
 
-/// How many images of each class were asked about, and how many of them were answered right.
+/// Returns for each class the number of images classified and of correct answers.
 json classes_json(Recognizer& recognizer, const ExpectedAccuracy& expected) {
   const std::vector<LeftOutPhoto> photos = recognizer.left_out_photos();
   const std::vector<std::string> names = recognizer.class_names();

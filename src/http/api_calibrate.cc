@@ -13,7 +13,7 @@ double parse_false_accept(const json& value) {
   return rate;
 }
 
-/// What is requested: a rate, or similar kinds too.
+/// Returns the options requested: a rate, or similar kinds too.
 CalibrationOptions options_of(const Sent& sent) {
   CalibrationOptions options;
   if (const auto rate = sent.find("false_accept")) options.false_accept = parse_false_accept(*rate);
@@ -21,7 +21,7 @@ CalibrationOptions options_of(const Sent& sent) {
   return options;
 }
 
-/// The library names its own parameter.
+/// Replaces the library's parameter name by that of requests.
 std::string in_words_of_requests(std::string message) {
   constexpr std::string_view kOption = "(others)", kHere = "(as parts 'image' of a form)";
   const size_t at = message.find(kOption);

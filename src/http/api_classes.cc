@@ -9,9 +9,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kMostChanges = 200;  ///< that a list of them has
+constexpr int64_t kMostChanges = 200;  ///< in a list of them
 
-/// The attributes of a class with their weights, the largest first.
+/// Returns the attributes of a class with their weights, largest first.
 json attributes_json(std::vector<AttributeWeight> attributes) {
   std::stable_sort(attributes.begin(), attributes.end(),
                    [](const AttributeWeight& a, const AttributeWeight& b) { return a.weight > b.weight; });
@@ -30,7 +30,7 @@ json class_json(const ClassInfo& entry) {
           {"attributes", attributes_json(entry.attributes)}};
 }
 
-/// The change that a body names to undo or redo; nothing: the next one.
+/// Returns the change that a body names to undo or redo; nothing: the next one.
 std::optional<int64_t> change_asked_for(const std::string& body, const JsonShape& shape) {
   if (body.empty()) return std::nullopt;
   const json asked = read_json_body(body, shape).members;
@@ -114,7 +114,7 @@ json Api::remove_class(const Request& request) {
 
 namespace {
 
-/// What examples of a class are called in the one that it became part of: an image is the same by its hash.
+/// Returns the new ids of examples of a class in the one that it was merged into; images are matched by hash.
 json new_numbers(const std::vector<ExampleInfo>& before, const std::vector<ExampleInfo>& after) {
   std::map<std::string, int64_t> by_hash;
   for (const ExampleInfo& example : after) by_hash.emplace(example.hash, example.id);

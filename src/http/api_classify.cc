@@ -10,12 +10,12 @@ namespace {
 
 using nlohmann::json;
 
-/// Images that are asked about, and what is asked of their answers.
+/// Images to classify, and what to return with their answers.
 struct Asked {
   std::vector<Upload> images;
-  bool with_features = false;  ///< beside the answers, for asking again without the images
-  int64_t top = 0;             ///< classes of an answer
-  int64_t nearest = 0;         ///< enrolled images of an answer
+  bool with_features = false;  ///< return features too, for repeating the request without the images
+  int64_t top = 0;             ///< classes per answer
+  int64_t nearest = 0;         ///< enrolled images per answer
 };
 
 Asked asked_in(const Request& request, const RecognizerOptions& options) {
@@ -29,7 +29,7 @@ void shorten(json& list, int64_t most) {
   if (static_cast<int64_t>(list.size()) > most) list.erase(list.begin() + most, list.end());
 }
 
-/// Where an example came from is shown without its folder.
+/// Returns an answer as shown, with the source of examples without its folder.
 json shown_answer(const Answer& answer, const Asked& asked) {
   json shown = answer_json(answer);
   shorten(shown["ranking"], asked.top);
@@ -43,7 +43,7 @@ json feature_numbers(const Array& feature) {
   return std::vector<float>(begin, begin + feature.numel());
 }
 
-/// Whether all that is sent is one series: frames of a burst or a video, of one visit to a camera trap.
+/// Whether all that was sent is one series: frames of a burst or a video, of one visit to a camera trap.
 bool is_series(const Request& request) {
   const auto found = request.parameters.find("series");
   if (found == request.parameters.end()) return false;
@@ -51,7 +51,7 @@ bool is_series(const Request& request) {
   return true;
 }
 
-/// The answers in the order of the images; one that could not be read has the reason.
+/// Returns the answers in the order of the images; an unreadable one has the reason.
 Response classified(const Asked& asked, const Recognised& done) {
   if (done.error) return error_response(*done.error);
   json answers = json::array();
@@ -68,7 +68,7 @@ Response classified(const Asked& asked, const Recognised& done) {
     if (upload.box) shown["box"] = {upload.box->x, upload.box->y, upload.box->width, upload.box->height};
     answers.push_back(shown);
   }
-  for (; next != done.answers.end(); ++next) answers.push_back(shown_answer(*next, asked));  // of features
+  for (; next != done.answers.end(); ++next) answers.push_back(shown_answer(*next, asked));  // for features
   return json_response({{"answers", answers}, {"method", done.method}, {"mode", done.mode}});
 }
 

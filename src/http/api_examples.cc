@@ -13,10 +13,10 @@ using nlohmann::json;
 
 constexpr size_t kMostDescriptions = 64;
 
-/// A request's content for a class: what it says of it, and images or features.
+/// A request's content for a class: its description, and images or features.
 struct Enrolling {
   ClassToDescribe described;
-  std::vector<std::string> warnings = {};  // of the descriptions
+  std::vector<std::string> warnings = {};  // about the descriptions
   Sent sent;
 };
 
@@ -29,7 +29,7 @@ std::vector<std::string> split(const std::string& text) {
   return words;
 }
 
-/// A description a line.
+/// Splits a text into descriptions, one per line.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (const std::string_view piece : split_at(text, '\n')) {
@@ -72,7 +72,7 @@ std::vector<std::string> Api::set_text_vector(ClassToDescribe& of) const {
   if (text_encoder_ == nullptr)
     refuse(400, "classes cannot be described in words here: the server has no text encoder (serve --text-encoder)");
   if (of.descriptions.size() > kMostDescriptions) refuse(400, "a class has at most {} descriptions", kMostDescriptions);
-  const ThreadScope one_thread(1);  // the others are the backbone's
+  const ThreadScope one_thread(1);  // the other threads are for the backbone
   const std::string warning = refusing(400, [&] { return protocom::set_text_vector(*text_encoder_, of); });
   return warning.empty() ? std::vector<std::string>{} : std::vector<std::string>{warning};
 }

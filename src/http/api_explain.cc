@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The square that the encoder sees of an image, in shares of its width and height: x, y, width, height.
+/// Returns the square of an image that the encoder sees, in shares of its width and height: x, y, width, height.
 json area_seen(const Upload& upload, const Preprocessing& preprocessing) {
   const double kept = static_cast<double>(preprocessing.image_size) / static_cast<double>(preprocessing.shorter_side());
   double width = kept, height = kept;
@@ -20,7 +20,7 @@ json area_seen(const Upload& upload, const Preprocessing& preprocessing) {
   return {(1 - width) / 2, (1 - height) / 2, width, height};
 }
 
-/// The image with each patch covered, as images of a request.
+/// Returns the image with each patch covered, as images of a request.
 Sent covered_parts(const Upload& upload) {
   Sent parts;
   for (Image& image : covered_in_turn(upload.image)) {

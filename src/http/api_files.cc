@@ -16,7 +16,7 @@ constexpr int64_t kLargestFile = int64_t{256} << 20;
 
 constexpr const char* kExportThere = "run protocom recognizer export-onnx";
 
-/// The name under which a browser saves the file.
+/// Returns the name under which a browser saves the file.
 std::pair<std::string, std::string> saved_as(const fs::path& name) {
   return {"Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(name.string())};
 }
@@ -25,7 +25,7 @@ Response file_response(std::string bytes, const fs::path& name) {
   return {200, "application/octet-stream", std::move(bytes), {saved_as(name)}};
 }
 
-/// `remedy`: what to do on the server's machine.
+/// Throws HttpError if a file is too large. `remedy`: what to do on the server's machine.
 void check_size(const char* what, int64_t bytes, const char* remedy) {
   if (bytes <= kLargestFile) return;
   refuse(413, "{} has {} MB, downloads have at most {} MB: {} on the server's machine", what, bytes >> 20,
@@ -33,11 +33,11 @@ void check_size(const char* what, int64_t bytes, const char* remedy) {
 }
 
 int64_t size_of(const RecognizerArtefact& artefact) {
-  std::error_code ignored;  // opening it reports why
+  std::error_code ignored;  // opening the file reports why
   return artefact.embedded ? artefact.size : static_cast<int64_t>(fs::file_size(artefact.path, ignored));
 }
 
-/// One of the texts that a parameter of the query may have; the first where it is left out.
+/// Returns the value of a query parameter, one of `choices`; the first if it is left out.
 std::string choice_in(const Request& request, const char* name, const std::vector<std::string>& choices) {
   const auto found = request.parameters.find(name);
   if (found == request.parameters.end()) return choices.front();

@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Throws HttpError 400 for one that is not.
+/// Throws HttpError 400 for an unreadable image.
 std::vector<Upload> readable(std::vector<Upload> images) {
   for (const Upload& image : images) {
     if (!image.error.empty()) refuse(400, "image {}: {}", image.number, image.error);

@@ -12,14 +12,14 @@ using nlohmann::json;
 constexpr int64_t kMostSimilar = 1000;
 constexpr int64_t kUsuallySimilar = 20;
 
-/// An image on the map or like another one, by the number that requests have for it.
+/// Returns an image on the map or similar to another one, with its number in requests.
 template <typename Photo>
 json numbered(const Photo& photo, const std::vector<ExampleInfo>& unlabelled) {
   if (photo.class_name.empty()) return {{"unlabelled", unlabelled.at(static_cast<size_t>(photo.example)).id}};
   return {{"example", photo.example}, {"class", photo.class_name}};
 }
 
-/// What similar images are looked for by, where it is not sent: the number of an image, or words.
+/// What to search similar images by, if no image is sent: the number of an image, or words.
 struct Wanted {
   std::optional<int64_t> example, unlabelled;
   std::optional<std::string> words;
@@ -48,7 +48,7 @@ Wanted wanted_in(const Sent& sent) {
   return wanted;
 }
 
-/// The feature of an image that the recognizer holds. Throws HttpError 404.
+/// Returns the feature of an image in the recognizer. Throws HttpError 404.
 Array held_feature(const RecognizerSnapshot& snapshot, const std::vector<ExampleInfo>& unlabelled,
                    const Wanted& wanted) {
   for (size_t k = 0; wanted.example && k < snapshot.examples.size(); ++k) {
@@ -92,7 +92,7 @@ Array Api::feature_of_words(const std::string& words) const {
     refuse(409,
            "images cannot be found by words here: the server needs the text encoder of the recognizer's own backbone, "
            "such as CLIP's (serve --text-encoder)");
-  const ThreadScope one_thread(1);  // the others are the backbone's
+  const ThreadScope one_thread(1);  // the other threads are for the backbone
   return refusing(400, [&] { return text_encoder_->encode({words}).vectors.row(0); });
 }
 

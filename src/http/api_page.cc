@@ -5,7 +5,7 @@
 namespace protocom::http {
 namespace {
 
-/// What a browser may do with the page: nothing comes from elsewhere or goes there.
+/// What a browser may do with the page: it neither loads nor sends anything elsewhere.
 const std::vector<std::pair<std::string, std::string>> kPagePolicy = {
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -25,7 +25,7 @@ Route page_route(const std::string& pattern, const std::string& type, const std:
   return {"GET", pattern, Asks::kNothing, {}, show, Runs::kAtOnce};
 }
 
-/// The page's scripts: modules that the first one, main.js, imports.
+/// Serves the page's scripts: modules that main.js imports.
 void show_module(const Request& request, const Respond& respond) {
   constexpr std::string_view kEnd = ".js";
   const std::string& name = request.parameters.at("module");

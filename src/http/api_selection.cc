@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Numbers of images, each once.
+/// Returns ids of images, each once.
 std::vector<int64_t> numbers_in(const json& members, const char* name) {
   std::vector<int64_t> numbers;
   std::unordered_set<int64_t> known;
@@ -21,7 +21,7 @@ std::vector<int64_t> numbers_in(const json& members, const char* name) {
   return numbers;
 }
 
-/// Throws HttpError 404 for a number that no image has.
+/// Throws HttpError 404 for an id that no image has.
 void check_all_there(const std::vector<ExampleInfo>& there, const std::vector<int64_t>& wanted, const char* what) {
   std::unordered_set<int64_t> known;
   for (const ExampleInfo& one : there) known.insert(one.id);

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Where the page and the routes of a recognizer are: "/my%20birds/".
+/// Returns the path of a recognizer's page and routes: "/my%20birds/".
 std::string path_to(const std::string& name) { return "/" + percent_encoded(name) + "/"; }
 
 }  // namespace

@@ -13,7 +13,7 @@ using nlohmann::json;
 constexpr int64_t kMostSuggested = 100;
 constexpr int64_t kUsuallySuggested = 8;
 
-/// The unlabelled images with their features [u, d].
+/// The unlabelled images, with features [u, d].
 struct Unsorted {
   std::vector<ExampleInfo> entries;
   Array features = {};

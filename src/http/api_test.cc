@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The right class of each image or feature, or what it is called.
+/// Returns the right class of each image or feature, or its name.
 std::vector<std::string> texts_in(const json& list, const char* name, const char* what, size_t count) {
   std::vector<std::string> texts = strings_of(list, name);
   for (const std::string& text : texts) check_label(text, what);
@@ -16,11 +16,11 @@ std::vector<std::string> texts_in(const json& list, const char* name, const char
   return texts;
 }
 
-/// Labelled images, or features in their place.
+/// Labelled images, or features instead.
 struct Labelled {
   Sent sent;
   std::vector<std::string> labels;
-  std::vector<std::string> names;  ///< what each is called
+  std::vector<std::string> names;  ///< name of each
 
   [[nodiscard]] size_t size() const {
     return sent.features.defined() ? static_cast<size_t>(sent.features.size(0)) : sent.images.size();
@@ -34,7 +34,7 @@ Labelled labelled_of(Sent sent) {
   const auto labels = read.sent.find("labels"), names = read.sent.find("names");
   if (!labels) refuse(400, "give 'labels', a list of the right class of each image");
   read.labels = texts_in(*labels, "labels", "a class's name", read.size());
-  for (const std::string& label : read.labels) class_name_in(label);  // refuses what no class can be called
+  for (const std::string& label : read.labels) class_name_in(label);  // throws for an invalid class name
   if (!names || names->is_null()) {
     read.names.assign(read.size(), "");
     for (size_t i = 0; i < read.sent.images.size(); ++i) read.names[i] = read.sent.images[i].label;
@@ -44,7 +44,7 @@ Labelled labelled_of(Sent sent) {
   return read;
 }
 
-/// Those that could be read; `features` are theirs.
+/// Returns the readable ones; `features` are theirs.
 TestFeatures test_features(const Labelled& read, const Array& features) {
   TestFeatures images;
   images.examples.features = features;

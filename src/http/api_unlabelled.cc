@@ -6,7 +6,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Throws HttpError 409 if more of them would exceed the limit.
+/// Throws HttpError 409 if adding `more` would exceed the limit.
 void check_takes(Recognizer& recognizer, int64_t more) {
   recognizer.check_learns_from_unlabelled();
   const int64_t held = recognizer.file().count_unlabelled();

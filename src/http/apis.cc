@@ -11,10 +11,10 @@ namespace protocom::http {
 namespace fs = std::filesystem;
 namespace {
 
-/// How the server's own paths begin.
+/// First parts of the server's own paths.
 constexpr std::array<std::string_view, 10> kTaken = {"v1",          "v2",      "docs",   "page",    "page.css",
                                                      "favicon.svg", "healthz", "readyz", "metrics", "openapi.json"};
-/// Below it the Open Inference Protocol names the recognizer.
+/// The path below which the Open Inference Protocol names the recognizer.
 constexpr std::string_view kModels = "/v2/models/";
 
 std::vector<fs::path> recognizers_in(const fs::path& folder) {

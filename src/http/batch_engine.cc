@@ -23,12 +23,12 @@
 namespace protocom::http {
 namespace {
 
-/// Rows that are answered by one call. It costs about as much for all of them as for a few, and its memory is a number
-/// for each row and class.
+/// Rows answered by one call. It costs about as much for all of them as for a few, and its memory is one number for
+/// each row and class.
 constexpr int64_t kRowsAtOnce = 256;
 
-/// Below it a second core makes a pass hardly faster (one image of 64 x 64 by ResNet12: 38 ms on one core, 31 on two),
-/// and the request that comes next would have to share it.
+/// Below this number of pixels a second core hardly makes a pass faster (one image of 64 x 64 by ResNet12: 38 ms on one
+/// core, 31 on two), and the next request would have to share it.
 constexpr int64_t kPixelsForASecondCore = int64_t{2} * 64 * 64;
 
 int64_t pixels_of(const std::vector<Job>& jobs) {
@@ -39,7 +39,7 @@ int64_t pixels_of(const std::vector<Job>& jobs) {
   return pixels;
 }
 
-/// The features of all jobs in one forward pass, each given its rows.
+/// Computes the features of all jobs in one forward pass, and gives each its rows.
 void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
   std::vector<Image> images;
   for (Job& job : jobs) images.insert(images.end(), job.images.begin(), job.images.end());
@@ -53,8 +53,8 @@ void embed(Recognizer& recognizer, std::vector<Job>& jobs) {
   }
 }
 
-/// The error to answer with: 409 if classes lack images, else as translate_exception(). Called while an exception is
-/// handled.
+/// Returns the error to answer with: 409 if classes lack images, else as translate_exception(). Called while an
+/// exception is handled.
 HttpError why_no_answer() {
   try {
     throw;
@@ -65,7 +65,7 @@ HttpError why_no_answer() {
   }
 }
 
-/// Features of several jobs -> answers, in their order, from calls of at most `most` rows. `asked`: of all jobs.
+/// Answers features of several jobs, in their order, by calls of at most `most` rows. `least_of_set`: for all jobs.
 Recognised answer(Recognizer& recognizer, const std::vector<Array>& features, int64_t most,
                   const Recognizer::Asked& asked) {
   Recognised done;
@@ -83,16 +83,16 @@ Recognised answer(Recognizer& recognizer, const std::vector<Array>& features, in
   return done;
 }
 
-/// Whether a row's answer is the same whatever other rows are asked about with it.
+/// Whether a row's answer does not depend on the other rows of a call.
 bool answers_rows_alone(Recognizer& recognizer) {
   try {
     return recognizer.method().spec().sees != Sees::kAllQueries;
   } catch (const std::exception&) {
-    return true;  // answering reports what is wrong
+    return true;  // answering reports the fault
   }
 }
 
-/// Jobs that ask the same of their answers, answered by calls of at most `most` rows.
+/// Answers jobs with the same least probability of sets, by calls of at most `most` rows.
 void answer_together(Recognizer& recognizer, const std::vector<const Job*>& jobs, int64_t most) {
   std::vector<Array> rows;
   for (const Job* job : jobs) rows.push_back(job->features);
@@ -116,7 +116,7 @@ void answer_all(Recognizer& recognizer, const std::vector<const Job*>& asking) {
     for (const auto& [asked, jobs] : alike) answer_together(recognizer, jobs, kRowsAtOnce);
     return;
   }
-  // Images of different requests are never in one batch: transductive methods would let them influence one another.
+  // Images of different requests are never in one call: transductive methods would let them influence one another.
   for (const Job* job : asking) answer_together(recognizer, {job}, std::max<int64_t>(1, job->features.size(0)));
 }
 
@@ -126,7 +126,7 @@ void fail_all(const std::vector<Job>& jobs, const HttpError& error) {
   for (const Job& item : jobs) fail_job(item, error);
 }
 
-/// Gives their features to jobs that want nothing more, and returns the others.
+/// Answers jobs that want only features, and returns the others.
 std::vector<const Job*> answer_with_features(const std::vector<Job>& jobs) {
   std::vector<const Job*> asking;
   for (const Job& job : jobs) {
@@ -145,7 +145,7 @@ void check_wanted(const Job& job, std::chrono::steady_clock::time_point now) {
   if (job.cancellation) job.cancellation->check();
 }
 
-/// Fails and removes those whose requests are cancelled or too late.
+/// Fails and removes jobs whose requests are cancelled or too late.
 void fail_unwanted(std::vector<Job>& jobs) {
   const auto now = std::chrono::steady_clock::now();
   std::vector<Job> wanted;
@@ -160,15 +160,16 @@ void fail_unwanted(std::vector<Job>& jobs) {
   jobs = std::move(wanted);
 }
 
-/// As many concurrent passes as pay: on a processor a pass gains little from a second core, a GPU takes the
-/// largest batch there is.
+/// Returns the useful number of concurrent passes: on a processor a pass gains little from a second core, on a GPU the
+/// largest batch is best.
 int lanes_of(const ServerOptions& options) {
   constexpr int kMostLanes = 4;
   if (options.lanes > 0) return options.lanes;
   return runs_on_processor(options.recognizing.device) ? std::min(kMostLanes, thread_count()) : 1;
 }
 
-/// Answers as long as any request may ask for; the server's settings hold for those that ask for nothing.
+/// Returns options for answers as long as any request may want; requests without such parameters get the server's
+/// settings.
 RecognizerOptions with_long_answers(RecognizerOptions options) {
   options.top = std::max(options.top, kMostTop);
   options.nearest = std::max(options.nearest, kMostNearest);
@@ -230,8 +231,8 @@ void BatchEngine::submit(Job job) {
   changed_.notify_one();
 }
 
-/// What a lane takes: its share of the images that wait, at most a batch, and of features as many rows as one request
-/// may have; at least one job, and no job at the end.
+/// Returns the next jobs for a lane: its share of the waiting images, at most a batch, and of features as many rows as
+/// one request may have; at least one job, and none when the engine ends.
 std::vector<Job> BatchEngine::next() {
   std::unique_lock lock(mutex_);
   --busy_lanes_;
@@ -295,7 +296,7 @@ void BatchEngine::answer_asking(const std::vector<const Job*>& asking) {
 void BatchEngine::run_lane(const std::filesystem::path& path, std::promise<void> loaded) {
   std::optional<Recognizer> embedding;
   try {
-    const ThreadScope scope(std::max(1, threads_ / lane_count_));  // those that its backbone is prepared for
+    const ThreadScope scope(std::max(1, threads_ / lane_count_));  // the number that its backbone is prepared for
     embedding = Recognizer::open(path, recognizing_);
     const int64_t side = embedding->file().settings().preprocessing.image_size;
     embedding->features_of({Image{side, side, std::vector<uint8_t>(static_cast<size_t>(side * side * 3))}});

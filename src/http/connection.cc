@@ -33,10 +33,10 @@ using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::chrono::seconds kLinger{2};
 constexpr size_t kLingerBytes = size_t{8} << 20;
-constexpr std::chrono::seconds kFirstHead{1};  // for a client that had only just connected when the server stops
-constexpr std::chrono::milliseconds kLastLinger{250};  // once the server stops
+constexpr std::chrono::seconds kFirstHead{1};          // for a client that connected just before the server stops
+constexpr std::chrono::milliseconds kLastLinger{250};  // once the server is stopping
 constexpr size_t kReadBytes = size_t{32} << 10;
-constexpr int64_t kBytesAChunk = 16;  // what a chunk needs besides its content
+constexpr int64_t kBytesAChunk = 16;  // overhead of a chunk besides its content
 
 std::string http_date() {
   char text[64];
@@ -110,7 +110,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     return lowest().socket().available(ignored) > 0;
   }
 
-  /// A half-closed client counts as gone; reading would notice only after draining its data.
+  /// Whether the client is gone. A half-closed one counts as gone; reading would notice only after draining its data.
   bool is_gone() {
     tcp_info facts{};
     socklen_t size = sizeof(facts);
@@ -189,7 +189,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     take_body();
   }
 
-  /// Parses what has come of the body, and counts it whether it is content or not.
+  /// Parses the received part of the body, and counts its bytes whether they are content or not.
   void take_body() {
     await(Awaits::kNothing);  // so that end_longest() does not choose this connection
     if (buffer_.size() == 0) return read_more();
@@ -207,14 +207,15 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     parser_->is_done() ? accept() : read_more();
   }
 
-  /// Extensions and trailers are read and serve nothing. Where the body is not done they are what waits in the buffer.
+  /// Whether a chunked body has too much framing: extensions and trailers are read and ignored. Until the body is
+  /// complete they are in the buffer.
   [[nodiscard]] bool is_framed_too_long() const {
     const auto waiting = parser_->is_done() ? 0 : static_cast<int64_t>(buffer_.size());
     const int64_t framing = parsed_ + waiting - static_cast<int64_t>(parser_->get().body().size());
     return std::max(waiting, framing - kBytesAChunk * chunks_) > context_.limits.header_bytes;
   }
 
-  /// The whole request is here.
+  /// Accepts the request, which is complete.
   void accept() {
     try {
       if (admitted_.place) admitted_.place->accept();
@@ -241,10 +242,10 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     stated ? close_with(*stated) : close();
   }
 
-  /// The room of its body is needed.
+  /// Refuses the request, since the memory of its body is needed.
   void refuse_for_others() { close_with(no_room()); }
 
-  /// Whatever follows what is refused may be its body or not: it is never taken for a request.
+  /// Refuses and closes: what follows a refused request may be its body or not, and is never treated as a request.
   void close_with(const HttpError& error) { write(error_response(error), /*keeps=*/false); }
 
   void close() {
@@ -254,8 +255,8 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     lowest().close();
   }
 
-  /// A response stays in memory until it is read; if there is no room, the connections that have waited longest for
-  /// their readers are closed.
+  /// Returns the response, or another if there is no memory for it. A response stays in memory until it is read; to
+  /// make room, the connections that have waited longest for their readers are closed.
   Response that_fits(Response response) {
     room_ = api_->room();
     bool fits = room_->add(static_cast<int64_t>(response.body.size()));
@@ -293,7 +294,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     wire::async_write(stream_, response_, bind_front_handler(&Self::on_written, self()));
   }
 
-  /// The page of another site that asked may read the response.
+  /// Allows the page of another site that sent the request to read the response.
   void allow_origin() {
     response_.set(wire::field::access_control_allow_origin, origin_);
     response_.set(wire::field::vary, "Origin");
@@ -309,7 +310,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     linger();
   }
 
-  /// A client that still sends would lose the response if the connection were closed at once.
+  /// Reads on for a moment: a client that still sends would lose the response if the connection were closed at once.
   void linger() {
     lowest().expires_after(kLinger);
     await(Awaits::kEnd);
@@ -336,22 +337,22 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   beast::flat_buffer buffer_;
   std::optional<wire::request_parser<wire::string_body>> parser_;
   wire::response<wire::string_body> response_;
-  Api* api_ = nullptr;  // whose request it is
+  Api* api_ = nullptr;  // of the recognizer that the request is for
   Admitted admitted_;
   Answered answered_;
   bool is_of_inference_ = false;
-  std::string origin_;  // of the request, where it is another site that may ask
+  std::string origin_;  // of the request, if it is from another site that is allowed
   Clock::time_point begun_;
   std::string discarded_;
-  std::shared_ptr<Cancellation> cancellation_;  // of the request that is worked on
-  std::shared_ptr<Admission::Place> room_;      // of the response
+  std::shared_ptr<Cancellation> cancellation_;  // of the request in progress
+  std::shared_ptr<Admission::Place> room_;      // for the response
   std::function<void(uint64_t, beast::string_view, error_code&)> count_chunk_;
-  int64_t body_bytes_ = 0;  // that lie in memory of this request's body
+  int64_t body_bytes_ = 0;  // in memory for this request's body
   int64_t parsed_ = 0;      // of the body, content or not
   int64_t chunks_ = 0;
-  Clock::time_point stop_by_, begin_by_;  // once it stops: all of it, a request's first byte
+  Clock::time_point stop_by_, begin_by_;  // once it is stopping: for everything, and for a request's first byte
   bool evicted_ = false;
-  bool served_ = false;  // a request has come
+  bool served_ = false;  // whether a request has come
   bool keeps_ = false;
   bool stops_ = false;
 };

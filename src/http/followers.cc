@@ -12,7 +12,7 @@ namespace {
 using FollowClock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookForNews{250};
-constexpr std::chrono::seconds kLongestWait{25};  // proxies close what is silent for longer
+constexpr std::chrono::seconds kLongestWait{25};  // proxies close connections that are silent for longer
 constexpr size_t kMostFollowers = 64;
 constexpr const char* kEventStream = "text/event-stream";
 
@@ -102,7 +102,7 @@ void Followers::tell_due(int64_t revision, const nlohmann::json& event) {
   for (const Follower& follower : take_due(revision)) follower.respond({200, kEventStream, text});
 }
 
-/// Whether any of them has another revision; those without one get this one.
+/// Whether any client knows another revision; those without one get this one.
 bool Followers::is_news(int64_t revision) {
   const std::lock_guard lock(mutex_);
   bool news = false;
@@ -113,7 +113,8 @@ bool Followers::is_news(int64_t revision) {
   return news;
 }
 
-/// Those that know another revision; without one, those whose time is over or who have gone.
+/// Returns and removes the clients that know another revision; without a revision, those that have timed out or
+/// disconnected.
 std::vector<Follower> Followers::take_due(std::optional<int64_t> revision) {
   const FollowClock::time_point now = FollowClock::now();
   const std::lock_guard lock(mutex_);

@@ -13,7 +13,7 @@ namespace protocom::http {
 namespace fs = std::filesystem;
 namespace {
 
-/// "localhost" of "localhost:8080", "[::1]" of "[::1]:8080"; nothing if anything else follows the name.
+/// Returns "localhost" for "localhost:8080", "[::1]" for "[::1]:8080"; nothing if anything else follows the name.
 std::string host_name(const std::string& authority) {
   const bool is_bracketed = !authority.empty() && authority.front() == '[';
   const size_t end = is_bracketed ? authority.find(']') + 1 : std::min(authority.find(':'), authority.size());
@@ -22,7 +22,7 @@ std::string host_name(const std::string& authority) {
   return is_port ? authority.substr(0, end) : "";
 }
 
-/// The key of "Bearer KEY"; a scheme is the same in capital and in small letters.
+/// Returns the key in "Bearer KEY"; the scheme is case-insensitive.
 std::string key_text(const std::string& authorization) {
   constexpr std::string_view kScheme = "Bearer ";
   if (::strncasecmp(authorization.c_str(), kScheme.data(), kScheme.size()) != 0)
@@ -30,14 +30,15 @@ std::string key_text(const std::string& authorization) {
   return authorization.substr(kScheme.size());
 }
 
-/// "127.0.0.1.example.org" is a name of another host.
+/// Whether a name is this machine's: "127.0.0.1.example.org" is another host's.
 bool is_this_machine(const std::string& name) {
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address_v4(name, error);
   return name == "localhost" || name == "[::1]" || (!error && address.is_loopback());
 }
 
-/// A page of another site could have its visitor's browser send forms here, or have its own name lead here.
+/// Throws for requests from pages of other sites: they could make their visitor's browser send forms here, or have
+/// their own name resolve to this address.
 void check_from_here(const Head& head) {
   if (!is_this_machine(host_name(head.host)))
     refuse(403,
@@ -51,11 +52,11 @@ bool is_same_site(const Head& head) {
   return scheme != std::string::npos && head.origin.substr(scheme + 3) == head.host;
 }
 
-/// Browsers leave Origin out where a page only shows a picture, follows a link or sends a form by GET, but say so: the
-/// page is of another site, or of another port of this one. Programs say nothing.
+/// Whether a page of another site, or of another port of this one, sent the request: browsers omit Origin if a page
+/// only shows a picture, follows a link or sends a form by GET, but send Sec-Fetch-Site. Programs send neither.
 bool is_from_other_page(const Head& head) { return head.site == "cross-site" || head.site == "same-site"; }
 
-/// "https://shop.example:8443", as browsers send it.
+/// Whether a text is an origin as browsers send it: "https://shop.example:8443".
 bool is_origin(const std::string& text) {
   const size_t scheme = text.find("://");
   return (text.rfind("http://", 0) == 0 || text.rfind("https://", 0) == 0) && text.size() > scheme + 3 &&
@@ -75,8 +76,8 @@ Guard::Guard(fs::path keys, std::vector<std::string> origins) : path_(std::move(
   keys_ = ApiKeys::read(path_);
 }
 
-/// A file that is refused since others may read it stays as it was written when that is mended: its status changes
-/// then.
+/// Returns the stamp of a file. It includes the status time, because fixing the permissions of a refused file does not
+/// change its content.
 Guard::Stamp Guard::stamp_of(const fs::path& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return {};
@@ -84,8 +85,8 @@ Guard::Stamp Guard::stamp_of(const fs::path& path) {
           facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec};
 }
 
-/// Keys that were added or removed since count from the next request on; a damaged file leaves those before, none
-/// leaves no key.
+/// Rereads the file after changes, so that they apply from the next request on; with a damaged file the previous keys
+/// stay, without a file there are none.
 void Guard::read_changes() {
   const Stamp now = stamp_of(path_);
   if (now == read_) return;

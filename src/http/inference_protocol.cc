@@ -24,7 +24,7 @@ struct OutputTensor {
   std::function<json(const Answer& answer, size_t place)> value;
 };
 
-/// A tensor of a field. Tensors hold no nulls: a number that is not known is 0, a flag false.
+/// Makes the tensor of a field. Tensors hold no nulls: an unknown number is 0, a flag false.
 OutputTensor tensor_of(const AnswerField& field) {
   const bool is_flag = field.type == AnswerField::Type::kFlag;
   const char* datatype = is_flag ? "BOOL" : field.type == AnswerField::Type::kNumber ? "FP32" : "BYTES";
@@ -80,7 +80,7 @@ std::vector<int64_t> shape_of(const json& input) {
   return shape;
 }
 
-/// Tensors in JSON may be lists of lists.
+/// Flattens a tensor in JSON, which may be nested lists.
 void flatten(const json& data, std::vector<const json*>& to) {
   if (!data.is_array()) return to.push_back(&data);
   for (const json& item : data) flatten(item, to);

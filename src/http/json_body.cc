@@ -22,7 +22,7 @@ void check_member(const std::string& name, const std::set<std::string>& known, c
     refuse(400, "{} has an unknown member '{}': expected {}", what, excerpt(name), fmt::join(known, " or "));
 }
 
-/// How much a class has of an attribute.
+/// Returns the weight of an attribute.
 float weight_in(const json& attribute) {
   const json weight = attribute.value("weight", json(1.0));
   const double value = weight.is_number() ? weight.get<double>() : 0;
@@ -30,9 +30,8 @@ float weight_in(const json& attribute) {
   return static_cast<float>(value);
 }
 
-/// Builds what a parser finds, as it finds it: features as numbers alone, the rest as values. nlohmann's own way to
-/// look at values while they are parsed walks over a whole array for each object in it, and keeps the last of two
-/// members of one name without a word.
+/// Builds the values as a parser finds them: features as numbers only, the rest as JSON. nlohmann's own parser callback
+/// walks over a whole array for each object in it, and silently keeps the last of two members of one name.
 class BodyBuilder : public nlohmann::json_sax<json> {
  public:
   BodyBuilder(const std::string& text, const JsonShape& shape) : text_(text), shape_(shape) {}
@@ -86,7 +85,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
     refuse(400, "{}", syntax_error(text_, byte, "the body"));
   }
 
-  /// Once all of it was parsed.
+  /// Returns the body, once all of it was parsed.
   JsonBody take() {
     if (!root_.is_object()) refuse(400, "the body: expected a JSON object");
     if (!features_) return {std::move(root_), {}};
@@ -109,7 +108,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
     return true;
   }
 
-  /// Where the next value belongs.
+  /// Returns the place of the next value.
   json& place() {
     take_step();
     if (reads_features_) features_->other();
@@ -143,7 +142,7 @@ class BodyBuilder : public nlohmann::json_sax<json> {
   const std::string& text_;
   const JsonShape& shape_;
   json root_;
-  std::vector<json*> open_;  // a container grows only while it is the last of them, so that they stay where they are
+  std::vector<json*> open_;  // a container grows only while it is the last one, so that the others stay in place
   std::string name_;
   std::optional<FeatureReader> features_;
   bool reads_features_ = false;

@@ -5,7 +5,7 @@
 namespace protocom::http {
 namespace {
 
-/// The word for a status in error bodies.
+/// Returns the code of a status in error bodies.
 std::string code_of(int status) {
   static const std::map<int, std::string> kCodes = {
       {400, "bad_request"},        {401, "unauthorized"},      {403, "forbidden"},   {404, "not_found"},

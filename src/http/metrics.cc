@@ -17,7 +17,7 @@ auto& family(prometheus::Registry& registry, Build build, const char* name, cons
   return build().Name(name).Help(help).Register(registry);
 }
 
-/// Of this process.
+/// Returns the resident memory of this process.
 double resident_bytes() {
   int64_t total = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> total >> resident;

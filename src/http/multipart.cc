@@ -29,7 +29,7 @@ std::string take_value(std::string_view& text) {
   }
   size_t i = 1;
   for (; i < text.size() && text[i] != '"'; ++i) {
-    // Browsers send a backslash as it is and escape quotes by %22; others escape quotes by a backslash.
+    // Browsers send a backslash unescaped and escape quotes by %22; other clients escape quotes by a backslash.
     if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) ++i;
     value += text[i];
   }
@@ -39,7 +39,7 @@ std::string take_value(std::string_view& text) {
   return value;
 }
 
-/// A parameter of a header's value: `name` of "form-data; name=x". Throws for a duplicate.
+/// Returns a parameter of a header's value: `name` in "form-data; name=x". Throws for a duplicate.
 std::string parameter(std::string_view value, std::string_view name) {
   std::string found;
   bool seen = false;
@@ -70,7 +70,7 @@ std::string find_boundary(std::string_view content_type) {
   return boundary;
 }
 
-/// The value of Content-Disposition among a part's header lines.
+/// Returns the value of Content-Disposition among a part's header lines.
 std::string_view find_disposition(std::string_view headers) {
   while (!headers.empty()) {
     const size_t end = std::min(headers.find("\r\n"), headers.size());
@@ -92,7 +92,7 @@ Part read_part(std::string_view headers, std::string_view content) {
   return part;
 }
 
-/// Takes what is expected from the front.
+/// Removes the expected text from the front.
 void take(std::string_view& text, std::string_view expected, const char* complaint) {
   if (text.substr(0, expected.size()) != expected) refuse(400, "{}", complaint);
   text.remove_prefix(expected.size());

@@ -22,7 +22,7 @@ bool is_dark(const std::vector<std::string>& code, int row, int column) {
   return code[static_cast<size_t>(row)][static_cast<size_t>(column)] == '1';
 }
 
-/// Two modules, one above the other.
+/// Returns the character for two modules, one above the other.
 const char* half_blocks(bool upper, bool lower) {
   if (upper) return lower ? "█" : "▀";
   return lower ? "▄" : " ";

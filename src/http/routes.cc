@@ -11,7 +11,7 @@
 namespace protocom::http {
 namespace {
 
-using Document = nlohmann::ordered_json;  // in its order the methods of a path are said to be allowed
+using Document = nlohmann::ordered_json;  // keeps the order of a path's methods, in which they are listed as allowed
 
 std::vector<std::string> parts_of(const std::string& pattern) { return path_of(pattern); }
 
@@ -58,7 +58,7 @@ Route described_route(const std::string& path, std::string method, const Documen
   return route;
 }
 
-/// Adds what stands behind "?" to a match.
+/// Adds the query parameters to a match.
 void take_query(std::string_view target, Match& match) {
   const std::vector<std::string>& known = match.route->query;
   if (known.empty() && target.find('?') != std::string_view::npos) refuse(400, "this path has no query parameters");

@@ -19,18 +19,18 @@ namespace {
 using asio::ip::tcp;
 using boost::system::error_code;
 
-/// After a connection could not be accepted: the next one would fail for the same reason.
+/// Pause after a failure to accept a connection: the next one would fail for the same reason.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 constexpr std::chrono::milliseconds kLookEvery{250};
 constexpr std::chrono::milliseconds kLookEveryWhileStopping{10};
 
-/// What the server opens for a while besides connections: journals of the recognizer's file, files in memory.
+/// File descriptors used temporarily besides connections: journals of the recognizer's file, files in memory.
 constexpr int64_t kDescriptorsForWork = 16;
 constexpr int64_t kFewestConnections = 2;
 
 int64_t open_descriptors() {
-  constexpr int64_t kUsual = 32;  // where the system does not tell
+  constexpr int64_t kUsual = 32;  // if the system does not state it
   std::error_code error;
   int64_t count = 0;
   std::filesystem::directory_iterator entry("/proc/self/fd", error);
@@ -38,8 +38,8 @@ int64_t open_descriptors() {
   return error ? kUsual : count;
 }
 
-/// As many as are requested, as far as the system lets this process open descriptors: without one for the next client
-/// none could be closed in its favour.
+/// Returns the number of connections requested, but at most as many as the system's limit of descriptors allows:
+/// without a free descriptor for the next client, none could be closed in its favour.
 int64_t most_connections(int64_t asked) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return asked;
@@ -72,10 +72,10 @@ void check_options(const ServerOptions& options) {
         longest, options.limits.waiting_bytes);
 }
 
-/// Of TLS 1.2 only ciphers with forward secrecy; TLS 1.3 has no others.
+/// For TLS 1.2 only ciphers with forward secrecy; TLS 1.3 has no others.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-/// nullptr without a certificate.
+/// Returns nullptr without a certificate.
 std::unique_ptr<asio::ssl::context> make_tls_context(const ServerOptions& options) {
   if (options.certificate.empty()) return nullptr;
   auto tls = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
@@ -118,7 +118,7 @@ struct Server::Parts {
       if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
       if (error) return accept_later(error);
       fails = false;
-      accept();  // whatever becomes of this one
+      accept();  // whatever happens to this one
       welcome(std::move(socket));
     });
   }
@@ -132,7 +132,7 @@ struct Server::Parts {
     });
   }
 
-  /// Closes the connection that is missed least; false if all are busy.
+  /// Closes the least useful connection; returns false if all are busy.
   bool make_room() { return connections.end_longest(Awaits::kEnd) || connections.end_longest(Awaits::kHead); }
 
   void welcome(tcp::socket socket) {
@@ -145,7 +145,7 @@ struct Server::Parts {
     if (!acceptor.is_open()) connection->stop();
   }
 
-  /// Clients that connected before the stop are still answered: at most as many as can wait, since others may go on
+  /// Answers clients that connected before the stop: at most as many as can be queued, since others may go on
   /// connecting as fast as they are accepted.
   void welcome_waiting() {
     error_code error;
@@ -157,7 +157,7 @@ struct Server::Parts {
     }
   }
 
-  /// Goes on as long as there is a connection or there may be one.
+  /// Polls as long as there is a connection or there may be one.
   void look_after() {
     watch.expires_after(acceptor.is_open() ? kLookEvery : kLookEveryWhileStopping);
     watch.async_wait([this](error_code) {
@@ -166,7 +166,7 @@ struct Server::Parts {
     });
   }
 
-  /// The sockets' thread. What goes wrong with one connection is not the others' fault.
+  /// Runs the sockets' thread. A failure of one connection does not affect the others.
   void run() {
     for (;;) {
       try {
@@ -178,7 +178,7 @@ struct Server::Parts {
     }
   }
 
-  /// In the sockets' thread.
+  /// Called in the sockets' thread.
   void close() {
     welcome_waiting();
     acceptor.close();
@@ -194,7 +194,7 @@ struct Server::Parts {
   tcp::acceptor acceptor;
   asio::steady_timer pause{sockets};
   asio::steady_timer watch{sockets};
-  bool fails = false;  // the last connection could not be accepted
+  bool fails = false;  // whether the last connection could not be accepted
   Apis apis;
   Connections connections;
   std::thread thread;

@@ -14,26 +14,26 @@ namespace protocom::http {
 ///     ...
 ///     server.stop();
 ///
-/// It serves from its construction on. Of a folder it serves every recognizer (*.pcm) that is in it then, each with a
+/// It serves from its construction on. For a folder it serves every recognizer (*.pcm) in it at that time, each with a
 /// backbone and limits of its own below "/NAME/", and the first one at the root too.
 class Server {
  public:
-  /// Opens the recognizer, loads its backbone, and listens. Throws UsageError for another address than a loopback one
-  /// without keys, and a certificate without its key; Error when the address is taken, and what Recognizer::open and
+  /// Opens the recognizer, loads its backbone, and listens. Throws UsageError for any address but a loopback one
+  /// without keys, and for a certificate without its key; Error if the address is taken, and what Recognizer::open and
   /// ApiKeys throw.
   Server(const std::filesystem::path& recognizer, const ServerOptions& options);
-  /// As stop().
+  /// Calls stop().
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   [[nodiscard]] int port() const;
 
-  /// The page shows from now on how other devices join.
+  /// Makes the page show how other devices join.
   void invite(const Invitation& invitation);
 
-  /// Accepts nothing more, answers what was accepted, and ends. After ServerLimits::stop it gives up what is not yet
-  /// answered.
+  /// Stops accepting requests, answers the accepted ones, and ends. After ServerLimits::stop it abandons unanswered
+  /// ones.
   void stop();
 
  private:

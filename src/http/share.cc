@@ -49,7 +49,7 @@ std::vector<std::string> own_hosts() {
   return hosts;
 }
 
-/// Without the addresses browsers would not even offer to continue.
+/// Returns the certificate's alternative names: without the addresses browsers would not even offer to continue.
 std::string alternative_names(const std::vector<std::string>& hosts) {
   std::string names = "DNS:localhost,IP:127.0.0.1";
   for (const std::string& host : hosts) names += ",IP:" + host;
@@ -89,7 +89,7 @@ Certificate self_signed_certificate(EVP_PKEY* pair, const std::vector<std::strin
   return made;
 }
 
-/// Writes what `write` puts into memory, for its owner alone.
+/// Stores the output of `write` in a file that only its owner can read.
 template <typename Write>
 void write_pem(const std::filesystem::path& path, const Write& write) {
   const std::unique_ptr<BIO, Freed<BIO, &BIO_free_all>> memory(BIO_new(BIO_s_mem()));

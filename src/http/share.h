@@ -14,10 +14,10 @@ namespace protocom::http {
 /// How other devices join a shared session.
 struct Invitation {
   std::vector<std::string> addresses = {};  ///< of the page, with the key; empty: the session is not shared
-  std::string fingerprint = {};             ///< SHA-256 of the certificate, by which people tell it from another one
+  std::string fingerprint = {};             ///< SHA-256 of the certificate, by which people recognise it
 };
 
-/// A new API key and a self-signed certificate, with which other devices of the network can join one session. Both are
+/// A new API key and a self-signed certificate, with which other devices in the network can join one session. Both are
 /// deleted with the object.
 class Share {
  public:
@@ -30,13 +30,13 @@ class Share {
   /// Makes a server listen to the network, with TLS and the key.
   void apply(ServerOptions& options) const;
 
-  /// Addresses of the page at this machine's places in its networks, with the key behind "#", which browsers keep to
-  /// themselves: "https://192.168.1.20:8080/#key=pcm_...". Empty: it is in no network.
+  /// Returns addresses of the page in this machine's networks, with the key behind "#", which browsers do not send:
+  /// "https://192.168.1.20:8080/#key=pcm_...". Empty: it is in no network.
   [[nodiscard]] std::vector<std::string> addresses(int port) const;
 
-  /// "3A:5F:...".
+  /// Fingerprint of the certificate, "3A:5F:...".
   [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
-  /// Both.
+  /// Returns addresses and fingerprint.
   [[nodiscard]] Invitation invitation(int port) const { return {addresses(port), fingerprint_}; }
 
  private:

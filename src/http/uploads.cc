@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kMultipart = "multipart/form-data";
 
-/// What is left of a client's file name to be shown: no folders, nothing that is not a text.
+/// Returns a client's file name for display: no folders, only valid text.
 std::string label_of_upload(const std::string& file_name) {
   const size_t folder = file_name.find_last_of("/\\");
   const std::string name = folder == std::string::npos ? file_name : file_name.substr(folder + 1);
@@ -103,14 +103,14 @@ class ImageReader {
   }
 
   const UploadOptions& options_;
-  std::vector<std::vector<ImageBox>> boxes_;  // of each image; none: all of them are whole
+  std::vector<std::vector<ImageBox>> boxes_;  // for each image; none: all images are whole
   int64_t pixels_left_;
   size_t number_ = 0;
   std::vector<Upload> images_;
 };
 
 constexpr size_t kMostBoxes = 512;
-constexpr double kLargestShare = 2;  // of a box that reaches over the border; what is more was meant in pixels
+constexpr double kLargestShare = 2;  // of a box that extends beyond the border; anything larger was meant in pixels
 
 ImageBox box_in(const nlohmann::json& numbers, size_t image) {
   std::array<double, 4> values{};
@@ -127,7 +127,7 @@ ImageBox box_in(const nlohmann::json& numbers, size_t image) {
   return {values[0], values[1], values[2], values[3], /*relative=*/true};
 }
 
-/// The boxes of each of `images` images; empty: the request has no boxes.
+/// Returns the boxes of each of `images` images; empty: the request has no boxes.
 std::vector<std::vector<ImageBox>> boxes_in(const nlohmann::json& said, size_t images) {
   std::vector<std::vector<ImageBox>> boxes;
   if (said.is_null()) return boxes;
@@ -145,13 +145,13 @@ std::vector<std::vector<ImageBox>> boxes_in(const nlohmann::json& said, size_t i
   return boxes;
 }
 
-/// What forms and generated clients call them.
+/// Whether a field is an image, by the names that forms and generated clients use.
 bool is_image_field(std::string name) {
   if (name.size() > 2 && name.compare(name.size() - 2, 2, "[]") == 0) name.resize(name.size() - 2);
   return name == "image" || name == "images" || name == "file" || name == "files";
 }
 
-/// Base64 with or without line ends, padding, and the letters of URLs; throws HttpError 400 for anything else.
+/// Decodes base64, with or without line ends, padding, and the URL alphabet; throws HttpError 400 for anything else.
 std::string from_base64(std::string_view text, size_t number) {
   std::string plain;
   plain.reserve(text.size() + 3);
@@ -174,7 +174,7 @@ std::string from_base64(std::string_view text, size_t number) {
   return bytes;
 }
 
-/// What a data URL holds; other texts as they are.
+/// Returns the content of a data URL; other texts unchanged.
 std::string_view without_data_url(std::string_view text, size_t number) {
   if (text.substr(0, 5) != "data:") return text;
   const size_t comma = text.find(',');
@@ -186,8 +186,8 @@ std::string_view without_data_url(std::string_view text, size_t number) {
 }  // namespace
 
 std::optional<nlohmann::json> Sent::find(const std::string& name) const {
-  // 64 labels of 200 bytes that may be escaped sixfold take less; a field of a form's size would take thirty times as
-  // much memory once it is read.
+  // 64 labels of 200 bytes with sixfold escapes are shorter; a field as long as a form would take thirty times as much
+  // memory once it is parsed.
   constexpr size_t kMostBytes = size_t{128} << 10;
   if (members.contains(name)) return members[name];
   const auto field = fields.find(name);

@@ -8,14 +8,14 @@
 
 namespace protocom::http {
 
-/// Limits the accepted requests without an answer, and the bytes in memory for clients: bodies as they arrive, and
+/// Limits the number of accepted, unanswered requests, and the memory used for clients: bodies as they arrive, and
 /// responses until they are read. Thread-safe.
 class Admission {
  public:
   explicit Admission(const ServerLimits& limits) : limits_(limits) {}
 
-  /// What a request uses of these limits, for the lifetime of this object: the bytes of its body as they arrive, and
-  /// one of the requests once the body is complete, so that announcing a body uses nothing.
+  /// A request's usage of these limits, for the lifetime of this object: the bytes of its body as they arrive, and one
+  /// of the requests once the body is complete, so that announcing a body uses nothing.
   class Place {
    public:
     explicit Place(Admission& admission) : admission_(admission) {}
@@ -23,11 +23,11 @@ class Admission {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// Counts more bytes for it. Returns false if all together exceed the limit.
+    /// Counts more bytes. Returns false if the total exceeds the limit.
     bool add(int64_t bytes);
-    /// Call when its body is complete. Throws HttpError 503 if the limit of requests is reached.
+    /// Call when the body is complete. Throws HttpError 503 if the limit of requests is reached.
     void accept();
-    /// Frees its place. Called before the response is sent, so that the client's next request finds the place free.
+    /// Releases its usage. Called before the response is sent, so that the client's next request finds room.
     void leave();
 
    private:
@@ -44,7 +44,7 @@ class Admission {
   std::atomic<int64_t> bytes_{0};
 };
 
-/// The answer of a server at its memory limit.
+/// Returns the answer of a server at its memory limit.
 HttpError no_room();
 
 }  // namespace protocom::http

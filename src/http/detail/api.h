@@ -26,54 +26,53 @@
 
 namespace protocom::http {
 
-/// A request that may send its body.
+/// A request whose body may be sent.
 struct Admitted {
   Match match;
   std::string content_type;
-  uint64_t most_bytes = 0;                     ///< of its body
-  std::shared_ptr<Admission::Place> place;     ///< nullptr: it needs none
-  std::shared_ptr<Cancellation> cancellation;  ///< of what answering it does
+  uint64_t most_bytes = 0;                     ///< limit of its body
+  std::shared_ptr<Admission::Place> place;     ///< nullptr: it needs no place
+  std::shared_ptr<Cancellation> cancellation;  ///< cancels the work of answering it
 };
 
 /// The server's operations, independent of sockets: a handler for every operation of assets/server/openapi.json, which
-/// declares the routes. Requests are worked on by several threads; whatever the backbone has to do with is handed to
-/// the engine's lanes, and changes of the file take turns. Thread-safe.
+/// declares the routes. Several threads process requests; work for the backbone is passed to the engine's lanes, and
+/// changes of the file are serialised. Thread-safe.
 class Api {
  public:
-  /// `beside`: the names of all recognizers of the server, this one's among them, if there are several. Throws what
+  /// `beside`: the names of all recognizers of the server, including this one, if there are several. Throws what
   /// opening the recognizer and its keys throws.
   Api(const std::filesystem::path& recognizer, const ServerOptions& options,
       std::shared_ptr<const TextEncoder> text_encoder, std::vector<std::string> beside = {});
-  /// Finishes what was accepted.
+  /// Finishes the accepted requests.
   ~Api();
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
-  /// The route of a request. Throws HttpError.
+  /// Returns the route of a request. Throws HttpError.
   [[nodiscard]] Match find(const Head& head) const { return find_route(routes_, head); }
-  /// The answer to a preflight request (CORS); nothing for other requests.
-  /// Throws HttpError.
+  /// Returns the answer to a preflight request (CORS); nothing for other requests. Throws HttpError.
   [[nodiscard]] std::optional<Response> preflight(const Head& head) const;
   /// Whether pages of that other site may send requests.
   [[nodiscard]] bool allows_origin(const std::string& origin) const { return guard_.allows_origin(origin); }
-  /// Checks by its head alone whether a request may continue. Throws HttpError.
+  /// Checks from its head alone whether a request may continue. Throws HttpError.
   Admitted admit(const Head& head, Match match);
-  /// Answers the requests that wait for a change, since the server stops.
+  /// Answers the requests that wait for a change, because the server stops.
   void stop_following() { followers_.stop(); }
-  /// What GET /v1/share shows from now on.
+  /// Sets what GET /v1/share shows from now on.
   void invite(Invitation invitation);
-  /// Room for a response that is not yet read.
+  /// Returns the usage of memory by a response that is not yet read.
   std::shared_ptr<Admission::Place> room() { return admission_.begin(); }
-  /// Answers it, at once or from another thread.
+  /// Answers a request, at once or from another thread.
   void answer(Admitted admitted, std::string body, Respond respond);
 
   [[nodiscard]] const std::vector<Route>& routes() const { return routes_; }
   [[nodiscard]] Metrics& metrics() { return metrics_; }
 
  private:
-  /// The handler of an operation of the document.
+  /// Sets the handler of an operation of the document.
   void handle(const std::string& operation, Handler handler, Runs runs = Runs::kInWorker);
-  /// The same, of what gives its answer, JSON or a whole response, at once.
+  /// Sets a handler that returns its answer, JSON or a whole response.
   template <typename Answer>
   void answer_with(const std::string& operation, Answer (Api::*of)(const Request&), Runs runs = Runs::kInWorker) {
     const auto answer = [this, of](const Request& request, const Respond& respond) {
@@ -110,38 +109,38 @@ class Api {
   template <typename Found, typename Measure>
   Found measured_once(const Request& request, std::optional<std::pair<int64_t, Found>>& last, const Measure& measure);
   nlohmann::json describe_recognizer(const Request& request);
-  /// All of it, to take elsewhere.
+  /// Sends the whole recognizer file.
   Response file_of_recognizer(const Request& request);
-  /// As an ONNX file, for other programs.
+  /// Sends it as an ONNX file, for other programs.
   Response onnx_of_recognizer(const Request& request);
   nlohmann::json list_unlabelled(const Request& request);
   nlohmann::json remove_unlabelled(const Request& request);
   nlohmann::json remove_all_unlabelled(const Request& request);
   Response unlabelled_thumbnail(const Request& request);
   void add_unlabelled(const Request& request, const Respond& respond);
-  /// Unlabelled images in the order in which naming them helps most.
+  /// Lists unlabelled images in the order in which labelling them helps most.
   nlohmann::json suggest_next(const Request& request);
-  /// An unlabelled image becomes an example of a class.
+  /// Makes an unlabelled image an example of a class.
   nlohmann::json label_unlabelled(const Request& request);
-  /// Which part of an image makes its answer.
+  /// Shows which parts of an image determine its answer.
   void explain(const Request& request, const Respond& respond);
-  /// Enrolled and unlabelled images in the plane, by likeness.
+  /// Places enrolled and unlabelled images in the plane, by similarity.
   nlohmann::json map_of_photos(const Request& request);
-  /// Those that are most like an image or fit words best.
+  /// Finds the images most similar to an image or words.
   void find_similar(const Request& request, const Respond& respond);
-  /// Many images are put in a class or removed, as one change.
+  /// Moves many images to a class or removes them, as one change.
   nlohmann::json place_photos(const Request& request);
   nlohmann::json remove_photos(const Request& request);
-  /// How other devices join.
+  /// Shows how other devices join.
   nlohmann::json show_invitation(const Request& request);
   void follow_changes(const Request& request, const Respond& respond);
   RevisionSource revision_source();
   void enrol(const Request& request, const Respond& respond);
   void classify(const Request& request, const Respond& respond);
   void classify_features(const Request& request, Array features, const Respond& respond);
-  /// One answer for all that was sent.
+  /// Gives one answer for all images sent.
   void classify_series(const Request& request, const Sent& sent, const Respond& respond);
-  /// The Open Inference Protocol: whether the server lives, whether it is ready, what it and its model are, answers.
+  /// The Open Inference Protocol: liveness, readiness, metadata of the server and its model, answers.
   nlohmann::json inference_live(const Request& request);
   nlohmann::json inference_ready(const Request& request);
   nlohmann::json describe_inference(const Request& request);
@@ -158,27 +157,27 @@ class Api {
   Response show_metrics(const Request& request);
   Response document(const Request& request);
   void check_class(const Request& request, const ClassToDescribe& described);
-  /// What is said in words -> the class; what its user should know, such as texts that were cut. Throws HttpError 400
-  /// where the server has no text encoder, or for a text without a word.
+  /// Sets the class's vector from its descriptions in words; returns warnings for the user, such as about truncated
+  /// texts. Throws HttpError 400 if the server has no text encoder, or for a text without a word.
   std::vector<std::string> set_text_vector(ClassToDescribe& of) const;
 
-  /// The feature that images of these words have. Throws HttpError 409 if they cannot be compared with images, 400 for
-  /// a text without a word.
+  /// Returns the vector of words in the space of images. Throws HttpError 409 if texts cannot be compared with images,
+  /// 400 for a text without a word.
   [[nodiscard]] Array feature_of_words(const std::string& words) const;
 
-  /// Gives the engine a job of this request.
+  /// Passes a job of this request to the engine.
   void submit(const Request& request, Job job);
-  /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has made them
-  /// and `request` is over; undefined if neither were sent.
+  /// Calls `work` with the features that were sent, at once, or with those of the images once the engine has computed
+  /// them and `request` is over; undefined if neither were sent.
   void with_features(const Request& request, const Sent& sent, const Respond& respond,
                      std::function<void(const Request& now, const Array& features)> work);
-  /// Runs `work` in one of those threads; what it throws is answered.
+  /// Runs `work` in one of those threads; what it throws becomes the answer.
   void run_in(boost::asio::thread_pool& threads, const Respond& respond, std::function<void()> work);
   boost::asio::thread_pool& threads_for(const Route& route, const Request& request);
-  /// The same in a worker.
+  /// Runs it in a worker.
   void later(const Respond& respond, std::function<void()> work);
-  /// Runs `work` on the recognizer that lists and changes, one at a time. What it did in a file that was taken away
-  /// meanwhile is not acknowledged.
+  /// Runs `work` on the recognizer for lists and changes, one at a time. Changes to a file that was replaced meanwhile
+  /// are not acknowledged.
   template <typename Work>
   auto with_editor(const Request& request, const Work& work) {
     const std::lock_guard lock(editor_mutex_);
@@ -192,8 +191,8 @@ class Api {
       return result;
     });
   }
-  /// Runs `work`, in which the library refuses what does not fit: that is the client's fault, of that status. What is
-  /// wrong with the file is not.
+  /// Runs `work`; an Error of the library is the client's fault, answered with that status, but a fault of the file is
+  /// not.
   template <typename Work>
   auto refusing(int status, const Work& work) const {
     try {
@@ -204,7 +203,7 @@ class Api {
       refuse(status, "{}", without_path(error.what()));
     }
   }
-  /// Runs `work`, whose faults are refused with 409, on a recognizer of its own, while the others keep answering.
+  /// Runs `work` on a separate recognizer, while other requests are answered; its errors are answered with 409.
   template <typename Work>
   auto with_own_recognizer(const Request& request, ExclusiveKind& kind, const Work& work) {
     served_revision(request);
@@ -223,9 +222,9 @@ class Api {
   int64_t served_revision(const Request& request) {
     return with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });
   }
-  /// An error's message without where the recognizer lies.
+  /// Returns an error's message without the recognizer's path.
   [[nodiscard]] std::string without_path(const std::string& message) const;
-  /// What a request sends: images, or `features` in their place, and these members or fields besides (read_sent).
+  /// Reads what a request sends: images, or `features` instead, and these members or fields (read_sent).
   [[nodiscard]] Sent read(const Request& request, const std::vector<std::string>& names) const;
   [[nodiscard]] UploadOptions uploads(const Request& request, std::vector<std::string> fields) const;
   [[nodiscard]] JsonShape shape_of(const Request& request, std::set<std::string> members) const;
@@ -233,16 +232,16 @@ class Api {
   std::filesystem::path path_;
   std::vector<std::string> recognizer_names_;
   ServerOptions options_;
-  std::shared_ptr<const TextEncoder> text_encoder_;  // describes classes in words; nullptr: none does
+  std::shared_ptr<const TextEncoder> text_encoder_;  // for descriptions in words; nullptr: none
   Metrics metrics_;
   Guard guard_;
   Admission admission_;
   FileState file_;
   std::mutex editor_mutex_;
-  Recognizer editor_;  ///< lists too: one at a time
+  Recognizer editor_;  ///< for lists too: one at a time
   RecognizerSettings settings_;
-  bool takes_words_;     ///< classes may be described in words
-  bool searches_words_;  ///< images may be looked for by words
+  bool takes_words_;     ///< whether classes may be described in words
+  bool searches_words_;  ///< whether images may be searched by words
   std::mutex invitation_mutex_;
   Invitation invitation_;
   ExclusiveKind measures_{"another calibration, test or estimate of the accuracy"};
@@ -250,8 +249,8 @@ class Api {
   ExclusiveKind maps_{"another map"};
   std::optional<std::pair<int64_t, nlohmann::json>>
       map_;                    ///< revision of the last map, and the map; used while mapping
-  std::mutex measured_mutex_;  ///< of the next two
-  std::optional<std::pair<int64_t, nlohmann::json>> expected_;       ///< the last estimate, and of which revision
+  std::mutex measured_mutex_;  ///< guards the next two
+  std::optional<std::pair<int64_t, nlohmann::json>> expected_;       ///< the last estimate and its revision
   std::optional<std::pair<int64_t, std::vector<double>>> left_out_;  ///< Recognizer::left_out_probabilities, likewise
   RecognizerFile readiness_file_;  ///< checks whether the recognizer can be read, in the thread of service_thread_
   std::vector<Route> routes_;
@@ -260,31 +259,31 @@ class Api {
   boost::asio::thread_pool long_work_{3};   ///< one for each ExclusiveKind, so that what is short need not wait for it
   boost::asio::thread_pool decoders_;       ///< for images and long bodies
   BatchEngine engine_;
-  Followers followers_{revision_source()};  ///< last, since it uses the others
+  Followers followers_{revision_source()};  ///< last, because it uses the others
 };
 
-/// A job for the images that could be read.
+/// Makes a job for the readable images.
 Job job_for(const std::vector<Upload>& images);
 
-/// A calibration for a response, less the hash of the classes that it was made with.
+/// Returns a calibration for a response, without the hash of its classes.
 nlohmann::json calibration_json(nlohmann::json calibration);
 
 /// A change for a response: its number for undoing; null: there is none.
 nlohmann::json change_json(const std::optional<ChangeEntry>& change);
-/// The last change of the file, by any program.
+/// Returns the last change of the file, by any program.
 nlohmann::json last_change_of(const RecognizerFile& file);
-/// The change that redo would repeat; null: there is none.
+/// Returns the change that redo would repeat; null: there is none.
 nlohmann::json next_redo_of(const RecognizerFile& file);
 
-/// The name of a file without its folder, as the source of an image is shown.
+/// Returns the name of a file without its folder, as the source of an image is shown.
 std::string file_name_of(const std::string& source);
 
-/// A class name sent by a client, normalised (checked_class_name). Throws HttpError 400 for an invalid one.
+/// Returns a class name sent by a client, normalised (checked_class_name). Throws HttpError 400 for an invalid one.
 std::string class_name_in(const std::string& written);
-/// The same for a class that may be new or be renamed to it (checked_new_class_name).
+/// Does the same for a new name of a class (checked_new_class_name).
 std::string new_class_name_in(const std::string& written);
 
-/// The class of a name, after normalisation. Throws HttpError 404 if it is unknown, 400 for an invalid name.
+/// Returns the class of a name, after normalisation. Throws HttpError 404 if it is unknown, 400 for an invalid name.
 ClassInfo class_or_404(const RecognizerFile& file, const std::string& name);
 
 /// Throws HttpError 404 for an unknown example.
@@ -293,14 +292,14 @@ ExampleInfo example_or_404(const RecognizerFile& file, int64_t id);
 /// Throws HttpError 404 for an unknown unlabelled image.
 ExampleInfo unlabelled_or_404(const RecognizerFile& file, int64_t id);
 
-/// The unlabelled images in the order of their features in a snapshot that was just made. Throws HttpError 503 if
-/// another program has changed them since.
+/// Returns the unlabelled images in the order of their features in a new snapshot. Throws HttpError 503 if another
+/// program has changed them since.
 std::vector<ExampleInfo> unlabelled_of(const RecognizerFile& file, const RecognizerSnapshot& snapshot);
 
-/// A count in the query, else `otherwise`. Throws HttpError 400 unless it is a number from `fewest` to `most`.
+/// Returns a count in the query, else `otherwise`. Throws HttpError 400 unless it is a number from `fewest` to `most`.
 int64_t count_in(const Request& request, const char* name, int64_t fewest, int64_t most, int64_t otherwise);
 
-/// An id in a path. Throws HttpError 404 unless it is a number.
+/// Returns an id in a path. Throws HttpError 404 unless it is a number.
 int64_t id_of(const std::string& text);
 
 }  // namespace protocom::http

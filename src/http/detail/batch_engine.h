@@ -18,52 +18,52 @@
 
 namespace protocom::http {
 
-/// Limits of `top` and `nearest` of a request, unless the server's own settings are larger.
+/// Limits of a request's `top` and `nearest`, unless the server's own settings are larger.
 constexpr int64_t kMostTop = 20, kMostNearest = 20;
 
-/// What is wanted of images: their features alone, or also answers.
+/// What to compute for images: only features, or answers too.
 enum class Want { kFeatures, kAnswers };
 
-/// What became of a Job.
+/// The result of a Job.
 struct Recognised {
   Array features;                  ///< float32 [n, d]
-  std::vector<Answer> answers;     ///< of as many classes and enrolled images as any request may ask for
+  std::vector<Answer> answers;     ///< with as many classes and enrolled images as any request may want
   std::string method, mode;        ///< of the answers
-  std::optional<HttpError> error;  ///< then there is nothing else
+  std::optional<HttpError> error;  ///< if set, there is nothing else
 };
 
-/// Images of one request, or features that it brought.
+/// Images of one request, or features that it sent.
 struct Job {
   std::vector<Image> images;  ///< as Recognizer::features_of takes them
   Array features;             ///< float32 [n, d], instead of images
   Want want = Want::kAnswers;
   Recognizer::Asked asked = {};                     ///< of the answers
   std::function<void(Recognised)> done;             ///< called once, in a thread of the engine; must be quick
-  std::shared_ptr<Cancellation> cancellation = {};  ///< nullptr: nothing cancels it
+  std::shared_ptr<Cancellation> cancellation = {};  ///< nullptr: it cannot be cancelled
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point until = {};
 
-  /// How many images it has for the backbone.
+  /// Number of images for the backbone.
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(images.size()); }
-  /// How many features it was given, which need no backbone.
+  /// Number of features given, which need no backbone.
   [[nodiscard]] int64_t rows() const { return features.defined() ? features.size(0) : 0; }
 };
 
-/// Lanes, threads that take the images of several requests through the backbone. On a processor several small passes
-/// at once do more than one pass on all cores, and a request need not wait for the one before it; a lane
-/// that is free takes its share of what waits, up to a batch, so that a lone image does not wait. Where
-/// a pass gains by more cores it has those that other lanes leave. Thread-safe.
+/// Runs lanes: threads that take the images of several requests through the backbone. On a processor several small
+/// concurrent passes have more throughput than one pass on all cores, and a request need not wait for the previous one;
+/// a free lane takes its share of the waiting images, up to a batch, so that a single image does not wait. If a pass
+/// gains from more cores it gets those unused by other lanes. Thread-safe.
 class BatchEngine {
  public:
-  /// Opens the recognizer and loads a backbone for each of `options.lanes`. `file` is what all requests know of it.
-  /// Throws what opening throws.
+  /// Opens the recognizer and loads a backbone for each of `options.lanes`. `file`: the state of the file shared by all
+  /// requests. Throws what opening throws.
   BatchEngine(const std::filesystem::path& recognizer, const ServerOptions& options, Metrics& metrics, FileState& file);
-  /// Does what waits, and ends.
+  /// Finishes the waiting jobs.
   ~BatchEngine();
   BatchEngine(const BatchEngine&) = delete;
   BatchEngine& operator=(const BatchEngine&) = delete;
 
-  /// Throws HttpError 503 when as many images wait as may; then `done` is not called.
+  /// Queues a job. Throws HttpError 503 if too many images are waiting; then `done` is not called.
   void submit(Job job);
 
  private:
@@ -79,8 +79,8 @@ class BatchEngine {
   RecognizerOptions recognizing_;
   Metrics& metrics_;
   int lane_count_ = 1;
-  int threads_ = 1;     ///< of all lanes together
-  int busy_lanes_ = 0;  ///< lanes that do not wait
+  int threads_ = 1;     ///< total over all lanes
+  int busy_lanes_ = 0;  ///< lanes that are not waiting
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> waiting_;
@@ -88,7 +88,7 @@ class BatchEngine {
   bool stopping_ = false;
   FileState& file_;
   std::mutex answering_mutex_;
-  Recognizer answering_;  ///< what all lanes answer with, so that classes are in memory once
+  Recognizer answering_;  ///< shared by all lanes for answers, so that classes are in memory once
   std::vector<std::thread> lanes_;
 };
 

@@ -6,12 +6,12 @@
 
 namespace protocom::http {
 
-/// Cancels a request whose client has disconnected, or that still runs when the server stops and has waited long
-/// enough. Long work calls check() between its steps. Thread-safe.
+/// Cancels a request whose client has disconnected, or that still runs when the time limit for stopping the server is
+/// over. Long work calls check() between its steps. Thread-safe.
 class Cancellation {
  public:
   void cancel() { cancelled_ = true; }
-  /// Throws HttpError 503 once it is cancelled.
+  /// Throws HttpError 503 once the request is cancelled.
   void check() const {
     if (cancelled_)
       refuse_for_now(503, 1, "the request was cancelled: its client disconnected or the server is stopping");

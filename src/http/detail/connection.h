@@ -11,18 +11,18 @@ namespace protocom::http {
 
 class Connections;
 
-/// What a connection waits for from its client.
+/// What a connection is waiting for from its client.
 enum class Awaits {
   kNothing,
   kHead,
   kBody,
   kReader,  ///< that it reads its response
   kEnd,     ///< that it closes a connection on which nothing more is answered
-  kClosed   ///< nothing any more, though the thread that answered may still know of it
+  kClosed   ///< nothing more, though the thread that answered may still refer to it
 };
 
-/// A client's connection. All of it happens in the one thread that runs the sockets, its destruction too, so that the
-/// context it refers to is still there; it lives as long as something is under way.
+/// A client's connection. Used, and destroyed, only in the thread that runs the sockets, so that the context it refers
+/// to still exists; it lives as long as an operation is pending.
 class Connection {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,17 +32,17 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Answers what was begun, then closes: at once if nothing was, a moment later where the client has only just
+  /// Answers requests already begun, then closes: at once if there is none, a moment later if the client has only just
   /// connected.
   virtual void stop() = 0;
   /// Stops waiting at once, to free memory for others: closes, or answers 503 to a request whose head has come.
   virtual void evict() = 0;
-  /// Polled several times a second, for what causes no event: a client that has disconnected while its request is
-  /// processed, and the end of the time for stopping.
+  /// Polled several times a second, for what causes no event: a client that disconnects while its request is processed,
+  /// and the end of the time for stopping.
   virtual void poll(Clock::time_point now) = 0;
 
   [[nodiscard]] Awaits awaits() const { return awaits_; }
-  /// When it began to await that; of a body, when the last bytes of it came.
+  /// When it began to wait for that; for a body, when its last bytes came.
   [[nodiscard]] Clock::time_point since() const { return since_; }
 
  protected:
@@ -56,15 +56,15 @@ class Connection {
   Clock::time_point since_;
 };
 
-/// What connections share.
+/// Data shared by all connections.
 struct ConnectionContext {
   const Apis& apis;
   const ServerLimits& limits;
   Connections& others;
-  boost::asio::ssl::context* tls = nullptr;  ///< nullptr: none
+  boost::asio::ssl::context* tls = nullptr;  ///< nullptr: no TLS
 };
 
-/// Serves a client from now on.
+/// Starts serving a client.
 std::shared_ptr<Connection> serve_client(boost::asio::ip::tcp::socket socket, const ConnectionContext& context);
 
 /// Tells a client that there is no room for it, and closes.

@@ -7,18 +7,18 @@
 
 namespace protocom::http {
 
-/// All connections of a server. Where there are as many as may be, the one whose client has let it wait longest makes
-/// room, so that clients that send nothing block no others. Used in the sockets' thread alone.
+/// All connections of a server. If there are as many as allowed, the one that has waited longest for its client makes
+/// room, so that idle clients do not block others. Used only in the sockets' thread.
 class Connections {
  public:
   void add(const std::shared_ptr<Connection>& item) { all_.push_back(item); }
-  /// How many there are.
+  /// Number of connections.
   int64_t count();
-  /// How many await that.
+  /// Number of connections waiting for that.
   [[nodiscard]] int64_t awaiting(Awaits what) const;
-  /// Ends the one that has awaited that longest; false if none does.
+  /// Closes the connection that has waited longest for that; returns false if none does.
   bool end_longest(Awaits what);
-  /// Lets each answer what was begun.
+  /// Lets each connection answer what was begun.
   void stop();
   /// Polls each for what causes no event.
   void look();

@@ -3,9 +3,9 @@
 
 namespace protocom {
 
-/// The files of assets/page by their stems: "index", "style", "favicon", and the modules ("main", ...).
+/// Returns a file of assets/page by its stem: "index", "style", "favicon", and the modules ("main", ...).
 std::string_view embedded_page(std::string_view stem);
-/// "openapi", of assets/server.
+/// Returns a file of assets/server: "openapi".
 std::string_view embedded_api(std::string_view stem);
 
 }  // namespace protocom

@@ -8,13 +8,13 @@
 
 namespace protocom::http {
 
-/// A kind of long jobs, of which only one runs at a time.
+/// A kind of long job, of which only one runs at a time.
 struct ExclusiveKind {
-  const char* another;  ///< names one that runs: "another export"
+  const char* another;  ///< names a running one: "another export"
   std::atomic<bool> is_taken{false};
 };
 
-/// A job of a kind. Throws HttpError 503 while another one runs.
+/// A running job of a kind. Throws HttpError 503 while another one runs.
 class ExclusiveJob {
  public:
   explicit ExclusiveJob(ExclusiveKind& kind) : kind_(kind) {

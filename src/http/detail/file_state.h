@@ -6,14 +6,14 @@
 
 namespace protocom::http {
 
-/// What requests have found of the recognizer's file. A request need not wait again for a program that an earlier
-/// request has already waited for; that the file was replaced, or is back, is logged once. Thread-safe.
+/// The state of the recognizer's file as requests have found it. A request need not wait again for a program that an
+/// earlier request has already waited for; a replacement of the file, and its return, are logged once. Thread-safe.
 class FileState {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Runs `work`, which uses the file and returns something, for a request that has come at `arrived`. Throws what it
-  /// throws, and DatabaseError kBusy, without a try, when the file was found to be kept by another program since then.
+  /// Runs `work`, which uses the file and returns something, for a request that arrived at `arrived`. Throws what it
+  /// throws, and DatabaseError kBusy, without a try, if the file was found locked by another program since then.
   template <typename Work>
   auto use(Clock::time_point arrived, const Work& work) {
     check(arrived);

@@ -18,29 +18,29 @@ namespace protocom::http {
 struct Follower {
   Respond respond;                                   ///< called once
   std::shared_ptr<Cancellation> cancellation;        ///< of its request
-  std::optional<int64_t> after = {};                 ///< the revision that it has; nothing: the current one
-  std::chrono::steady_clock::time_point until = {};  ///< when it is answered that nothing has changed
+  std::optional<int64_t> after = {};                 ///< the revision that it knows; nothing: the current one
+  std::chrono::steady_clock::time_point until = {};  ///< when to answer that nothing has changed
 };
 
-/// How the revision and its description are found; they may throw while the file cannot be read.
+/// Functions that return the revision and its description; they may throw while the file cannot be read.
 struct RevisionSource {
   std::function<int64_t()> revision;
   std::function<nlohmann::json()> event;
 };
 
-/// Tells clients of the recognizer's next change by any program, as a server-sent event (text/event-stream). A
-/// thread of its own looks several times a second while anybody waits. Thread-safe.
+/// Tells clients of the recognizer's next change by any program, as a server-sent event (text/event-stream). Its own
+/// thread polls several times a second while any client waits. Thread-safe.
 class Followers {
  public:
   explicit Followers(RevisionSource source);
-  /// stop().
+  /// Calls stop().
   ~Followers();
   Followers(const Followers&) = delete;
   Followers& operator=(const Followers&) = delete;
 
-  /// Where too many wait, the one that has waited longest is answered that nothing has changed.
+  /// Adds a client. If too many wait, the one that has waited longest is answered that nothing has changed.
   void add(Follower follower);
-  /// Answers all that wait; those that come later are answered at once.
+  /// Answers all waiting clients; later ones are answered at once.
   void stop();
 
  private:
@@ -53,7 +53,7 @@ class Followers {
   RevisionSource source_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Follower> waiting_;  // the longest first
+  std::vector<Follower> waiting_;  // longest-waiting first
   bool stops_ = false;
   std::thread thread_;
 };

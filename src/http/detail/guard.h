@@ -32,7 +32,7 @@ class Guard {
   void check(const Head& head, Asks asks);
 
  private:
-  /// Which bytes a file holds, and who may read it, as far as known without reading it.
+  /// Identifies a file's content and permissions, without reading it.
   using Stamp = std::tuple<ino_t, off_t, int64_t, int64_t, int64_t, int64_t>;
   static Stamp stamp_of(const std::filesystem::path& path);
   void read_changes();
@@ -42,7 +42,7 @@ class Guard {
   std::vector<std::string> origins_;
   std::mutex mutex_;
   ApiKeys keys_;
-  Stamp read_;  // of what was read last, or could not be
+  Stamp read_;  // of the file that was read last, or could not be
   RateLimit rate_;
 };
 

@@ -11,39 +11,39 @@
 
 namespace protocom::http {
 
-/// What a body of JSON may hold.
+/// The permitted content of a JSON body.
 struct JsonShape {
-  std::set<std::string> members;               ///< that the object may have
-  std::optional<FeatureShape> features = {};   ///< of the member `features`, where it may have that
-  const Cancellation* cancellation = nullptr;  ///< asked while it is read; nullptr: nothing cancels it
-  size_t deepest = 4;                          ///< objects and lists within each other: {"boxes": [[[0.1, ...]]]}
+  std::set<std::string> members;               ///< permitted members of the object
+  std::optional<FeatureShape> features = {};   ///< for the member `features`, if it is permitted
+  const Cancellation* cancellation = nullptr;  ///< checked while reading; nullptr: it cannot be cancelled
+  size_t deepest = 4;                          ///< nesting of objects and lists: {"boxes": [[[0.1, ...]]]}
 };
 
-/// What a body of JSON held.
+/// The content of a JSON body.
 struct JsonBody {
   nlohmann::json members;  ///< an object, without `features`
   Array features = {};     ///< float32 [n, d]; undefined without that member
 };
 
-/// Reads the object that a body is, in one pass whose time and memory grow with the body's length at most. Strict:
-/// throws HttpError 400 for what is not a JSON object, a member that may not be there, one that is there twice, and
-/// nesting deeper than any member needs; 413 for more values or features than a request needs.
+/// Reads the object in a body, in one pass whose time and memory are at most linear in the body's length. Strict:
+/// throws HttpError 400 for anything but a JSON object, a member that is not permitted or occurs twice, and nesting
+/// deeper than any member needs; 413 for more values or features than a request needs.
 JsonBody read_json_body(const std::string& body, const JsonShape& shape);
 
-/// A member that must be a text of 1 to 200 bytes without control characters. Throws HttpError 400.
+/// Returns a member that must be a text of 1 to 200 bytes without control characters. Throws HttpError 400.
 std::string text_in(const nlohmann::json& object, const char* name);
-/// A member that must be a list of such texts, or of objects {"name": "tail", "weight": 0.5} with a weight in (0, 1],
-/// 1 if none is said: into the attributes of a class and their weights.
+/// Reads a member that must be a list of such texts, or of objects {"name": "tail", "weight": 0.5} with a weight in
+/// (0, 1], by default 1, into the attributes of a class and their weights.
 void read_attributes_member(const nlohmann::json& object, const char* name, ClassRequest& to);
 
-/// A value that must be a list of strings, or true or false; `name` is of its member.
+/// Return a value that must be a list of strings, or true or false. Throw HttpError 400. `name`: its member.
 std::vector<std::string> strings_of(const nlohmann::json& list, const char* name);
 bool flag_of(const nlohmann::json& value, const char* name);
 
-/// A member that must be a list of texts that describe a class (check_description).
+/// Returns a member that must be a list of texts that describe a class (check_description).
 std::vector<std::string> descriptions_in(const nlohmann::json& object, const char* name);
 
-/// Throws HttpError 400 unless what describes a class is 1 to 2,000 bytes of UTF-8 without control characters.
+/// Throws HttpError 400 unless a description of a class is 1 to 2,000 bytes of UTF-8 without control characters.
 void check_description(const std::string& text);
 
 /// Throws HttpError 400 unless a label from a client is 1 to 200 bytes of UTF-8 without control characters; `what`

@@ -18,7 +18,7 @@ class Lease {
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
-  /// Runs `work` on the object, in its thread.
+  /// Runs `work` on the object, in the object's thread.
   template <typename Work>
   void post(Work work) const {
     boost::asio::post(work_.get_executor(), [object = object_, work = std::move(work)]() mutable { work(*object); });

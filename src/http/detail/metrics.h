@@ -11,15 +11,15 @@
 
 namespace protocom::http {
 
-/// A request that was answered.
+/// An answered request.
 struct Answered {
   std::string method;
-  std::string route;  ///< its pattern, not what the client sent; "none" if there is no such route
+  std::string route;  ///< its pattern, not the client's text; "none" if there is no such route
   int status = 200;
   std::chrono::duration<double> time{};
 };
 
-/// What /metrics shows (docs/server.md). Thread-safe.
+/// The metrics of /metrics (docs/server.md). Thread-safe.
 class Metrics {
  public:
   Metrics();
@@ -27,11 +27,11 @@ class Metrics {
   Metrics& operator=(const Metrics&) = delete;
 
   void count(const Answered& answered);
-  /// Images that went through the backbone together.
+  /// Counts images that went through the backbone in one pass.
   void count_batch(int64_t images);
   void set_waiting(int64_t images);
   void add_connections(int64_t by);
-  /// In the text format of Prometheus.
+  /// Returns the metrics in the text format of Prometheus.
   [[nodiscard]] std::string text();
 
  private:
