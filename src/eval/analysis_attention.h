@@ -9,12 +9,12 @@
 
 namespace protocom {
 
-/// How the network used one attribute of a class when it completed prototypes made from single images.
+/// The weight of one attribute of a class when the network completed prototypes made from single images.
 struct AttributeUse {
   std::string attribute;      ///< its name in the knowledge
-  std::string title;          ///< its display name; the name if there is none
+  std::string title;          ///< display name; the name if there is none
   double association = 0.0;   ///< R, in [0, 1]
-  double alpha = 0.0;         ///< equation 10, mean over images; there is no softmax, so it may be negative
+  double alpha = 0.0;         ///< equation 10, mean over images; without a softmax, so it may be negative
   double alpha_std = 0.0;     ///< over images
   double contribution = 0.0;  ///< |alpha z'_a| / |z'_k|, mean over images: 1 weighs as much as the image's own code
 };
@@ -29,8 +29,8 @@ struct ClassAttention {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClassAttention, class_name, title, images, attributes)
 
-/// Attention for every class of a split, over all of its images, each taken as a 1-shot prototype. `knowledge` gives
-/// the titles.
+/// Computes the attention for every class of a split, over all of its images, each used as a 1-shot prototype.
+/// `knowledge` provides the titles.
 std::vector<ClassAttention> analyse_attention(const AnalysisInputs& inputs, Split split, const Knowledge& knowledge);
 
 }  // namespace protocom

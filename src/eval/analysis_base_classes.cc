@@ -9,11 +9,11 @@
 namespace protocom {
 namespace {
 
-/// Whether a method is the same but for what is fitted on fewer base classes: a completion model is not trained again,
-/// and feature maps are not those of fewer images.
+/// Whether a method can be refitted on fewer base classes: a completion model is not retrained, and feature maps are
+/// not those of fewer images.
 bool goes_along(const MethodSpec& spec) { return !spec.has(Need::kCompletionModel) && !spec.has(Need::kFeatureMaps); }
 
-/// The texts of the methods that do.
+/// Returns the texts of the methods that can be refitted.
 std::vector<std::string> texts_that_go_along(const Methods& methods) {
   std::vector<std::string> texts;
   for (const auto& method : methods) {
@@ -26,7 +26,7 @@ std::vector<std::string> texts_that_go_along(const Methods& methods) {
   return texts;
 }
 
-/// With knowledge where it was fitted with knowledge.
+/// Refits a method, with knowledge if it was fitted with knowledge.
 FittedMethod fit_again(const FittedMethod& fitted, const FeatureSet& features, const KnowledgeTable* knowledge,
                        uint64_t seed, Progress& progress) {
   const bool knows = fitted.method->spec().has(Need::kKnowledge) || !fitted.method->state().attributes.empty();

@@ -20,7 +20,7 @@ FloatMatrix rows_of(const FeatureSet& features, const std::vector<int64_t>& rows
 
 Eigen::RowVectorXf centre_of(const FloatMatrix& images) { return images.cast<double>().colwise().mean().cast<float>(); }
 
-/// The cosine of each row to a vector.
+/// Returns the cosine of each row with a vector.
 std::vector<double> cosines(const FloatMatrix& rows, const Eigen::RowVectorXf& to) {
   constexpr float kLeast = 1e-8F;
   const float length = std::max(to.norm(), kLeast);
@@ -30,7 +30,7 @@ std::vector<double> cosines(const FloatMatrix& rows, const Eigen::RowVectorXf& t
   return found;
 }
 
-/// Places of values, the largest first.
+/// Returns the indices of values, largest first.
 std::vector<size_t> descending(const std::vector<double>& values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -67,12 +67,12 @@ struct PlacedMethod {
   std::string label;
   PreparedMethod prepared;
   std::vector<double> mean = {};      // over classes, by rank
-  std::vector<double> nearest = {};   // of each class, over the image itself at the nearest ranks
+  std::vector<double> nearest = {};   // per class, gain over the image itself at the nearest ranks
   std::vector<double> farthest = {};  // the same at the farthest
 };
 
-/// What a method makes of images of a class, each alone as a task of that one class: its prototypes [m, width]. Empty:
-/// it has none.
+/// Returns the prototypes [m, width] that a method makes from images of a class, each alone as a task of that one
+/// class. Empty: it has none.
 FloatMatrix prototypes_of(const PreparedMethod& prepared, const FloatMatrix& images, int64_t class_index) {
   const auto run = prepared.make_run();
   FloatMatrix prototypes;
@@ -89,7 +89,7 @@ FloatMatrix prototypes_of(const PreparedMethod& prepared, const FloatMatrix& ima
   return prototypes;
 }
 
-/// The inductive methods that have prototypes.
+/// Returns the inductive methods that have prototypes.
 std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
   const PreparedContext known(inputs.data, {});
   const FloatMatrix probe = rows_of(inputs.data.features, {0});
@@ -104,7 +104,7 @@ std::vector<PlacedMethod> placed_methods(const AnalysisInputs& inputs) {
   return placed;
 }
 
-/// Cosines of what was made of the images of a class to its centre, in the `order` of the images.
+/// Returns the cosines between the rows made from images of a class and its centre, in the `order` of the images.
 std::vector<double> curve_of(const FloatMatrix& rows, const Eigen::RowVectorXf& centre,
                              const std::vector<size_t>& order, int64_t ranks) {
   const std::vector<double> cosine = cosines(rows, centre);
@@ -113,7 +113,7 @@ std::vector<double> curve_of(const FloatMatrix& rows, const Eigen::RowVectorXf& 
   return resampled(ordered, ranks);
 }
 
-/// Adds the cosines of prototypes made from each image of a class, by rank of the image, as the share of one class.
+/// Adds one class to the curves: the cosines of prototypes made from each of its images, by rank of the image.
 void add_class(const FloatMatrix& images, int64_t class_index, const SingleImageAnalysis& sizes,
                std::vector<PlacedMethod>& methods) {
   const Eigen::RowVectorXf centre = centre_of(images);

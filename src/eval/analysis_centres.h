@@ -8,15 +8,14 @@
 
 namespace protocom {
 
-/// An image and its cosine to the true centre of its class (the mean of all its images).
+/// An image and its cosine with the true centre of its class (the mean of all its images).
 struct RankedImage {
   std::string image_id;
   double cosine = 0.0;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankedImage, image_id, cosine)
 
-/// The images of a class that lie nearest to and farthest from its centre (figure 4), each ordered outwards from the
-/// extreme one.
+/// The images of a class nearest to and farthest from its centre (figure 4), each ordered from the most extreme one on.
 struct ClassExtremes {
   std::string class_name;
   std::vector<RankedImage> nearest;
@@ -24,26 +23,28 @@ struct ClassExtremes {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClassExtremes, class_name, nearest, farthest)
 
-/// For each class named its `count` nearest and farthest images. Throws Error for an unknown class.
+/// Returns the `count` nearest and farthest images of each class named. Throws Error for an unknown class.
 std::vector<ClassExtremes> extreme_images(const FeatureSet& features, const std::vector<std::string>& classes,
                                           int64_t count);
 
-/// `count` classes of a split at random, in the features' order.
+/// Draws `count` classes of a split at random, in the features' order.
 std::vector<std::string> random_classes(const FeatureSet& features, Split split, int64_t count, uint64_t seed);
 
-/// The mean of every run of `window` neighbours: n - window + 1 values. Throws UsageError unless 1 <= window <= n.
+/// Returns the mean of every run of `window` neighbours: n - window + 1 values. Throws UsageError unless 1 <= window <=
+/// n.
 std::vector<double> moving_average(const std::vector<double>& values, int64_t window);
 
-/// Values at `count` evenly spaced places from the first to the last, by linear interpolation. Throws UsageError for no
-/// value or count < 1.
+/// Returns values at `count` evenly spaced places from the first to the last, by linear interpolation. Throws
+/// UsageError for no value or count < 1.
 std::vector<double> resampled(const std::vector<double>& values, int64_t count);
 
-/// How near a prototype made from one image comes to the centre of its class, by one method.
+/// How close a prototype made from one image by a method is to the centre of its class.
 struct SingleImageCurve {
   std::string method;
-  std::vector<double> cosine;   ///< smoothed; entry i is the mean of ranks i .. i + window - 1
-  Estimate nearest_gain = {};   ///< of the first entry over the image itself; paired by class, interval over classes
-  Estimate farthest_gain = {};  ///< the same of the last entry
+  std::vector<double> cosine;  ///< smoothed; entry i is the mean of ranks i .. i + window - 1
+  Estimate nearest_gain =
+      {};  ///< gain at the first entry over the image itself; paired by class, interval over classes
+  Estimate farthest_gain = {};  ///< the same at the last entry
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SingleImageCurve, method, cosine, nearest_gain, farthest_gain)
 
@@ -54,7 +55,7 @@ struct SingleImageAnalysis {
   int64_t classes = 0;
   int64_t ranks = 0;
   int64_t window = 0;                    ///< at most a quarter of the ranks
-  std::vector<SingleImageCurve> curves;  ///< of every inductive method that has prototypes
+  std::vector<SingleImageCurve> curves;  ///< one per inductive method that has prototypes
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SingleImageAnalysis, classes, ranks, window, curves)
 

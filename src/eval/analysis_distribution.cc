@@ -15,14 +15,15 @@ DoubleMatrix rows_at(const FeatureSet& features, const std::vector<int64_t>& row
   return matrix_of<float>(own).cast<double>();
 }
 
-/// Of each dimension of rows [n, d] about their mean, with divisor n - 1, the mean over dimensions; 0 for one row.
+/// Returns the variance of rows [n, d] about their mean in each dimension, with divisor n - 1, averaged over
+/// dimensions; 0 for one row.
 double mean_variance(const DoubleMatrix& rows) {
   if (rows.rows() < 2) return 0;
   const DoubleMatrix centred = rows.rowwise() - Eigen::RowVectorXd(rows.colwise().mean());
   return centred.squaredNorm() / static_cast<double>(rows.rows() - 1) / static_cast<double>(rows.cols());
 }
 
-/// Mean cosine of rows to one direction; of a row of zeros it is 0.
+/// Returns the mean cosine of rows with one direction; 0 for a row of zeros.
 double mean_cosine(const DoubleMatrix& rows, const Eigen::RowVectorXd& centre) {
   const DoubleMatrix unit = unit_rows(rows);
   return (unit * centre.transpose()).mean() / std::max(centre.norm(), 1e-300);
@@ -54,7 +55,7 @@ SplitVariance variance_of(const FeatureSet& features, const std::vector<std::vec
   return result;
 }
 
-/// The sign of a component is arbitrary; a fixed one makes maps repeatable between LAPACK versions.
+/// Fixes the signs of components, which are arbitrary, so that maps are repeatable across LAPACK versions.
 void fix_signs(DoubleMatrix& components) {
   for (int64_t i = 0; i < components.rows(); ++i) {
     Eigen::Index largest = 0;
@@ -98,7 +99,7 @@ PrincipalComponents principal_components(const DoubleMatrix& rows, int64_t count
   if (count < 1 || count > std::min(rows.rows(), rows.cols()))
     fail_usage("{} rows of {} dimensions do not have {} principal components", rows.rows(), rows.cols(), count);
   const DoubleMatrix centred = rows.rowwise() - Eigen::RowVectorXd(rows.colwise().mean());
-  const EigenRows eigen = eigen_rows(centred.transpose() * centred);  // rising
+  const EigenRows eigen = eigen_rows(centred.transpose() * centred);  // ascending
   DoubleMatrix components = eigen.vectors.bottomRows(count).colwise().reverse();
   fix_signs(components);
   PrincipalComponents result{centred * components.transpose(), {}};

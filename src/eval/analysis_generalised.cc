@@ -14,7 +14,7 @@
 namespace protocom {
 namespace {
 
-/// An episode with the base classes behind its own; queries of base classes follow those of novel ones.
+/// Returns an episode with the base classes appended to its own; queries of base classes follow those of novel ones.
 Episode with_base(Episode episode, const FeatureSet& features, const std::vector<std::vector<int64_t>>& rows,
                   const GeneralisedOptions& options, Rng rng) {
   const auto base = features.classes_of(Split::kBase);
@@ -39,8 +39,8 @@ Episode with_base(Episode episode, const FeatureSet& features, const std::vector
   return episode;
 }
 
-/// How a query of an episode fares, by whether its own class wins among those of its kind, and by how much the best
-/// novel class is above the best base class.
+/// The outcome of a query: whether its own class is the best of its kind (novel or base), and the margin of the best
+/// novel class over the best base class.
 struct QueryOutcome {
   bool is_novel = false;
   bool wins_its_kind = false;
@@ -64,7 +64,8 @@ std::vector<QueryOutcome> outcomes(const EpisodeScores& scores, const Episode& e
   return all;
 }
 
-/// Percent right among the queries of novel and of base classes, where novel classes have `offset` more.
+/// Returns the percentages of correct answers among the queries of novel and of base classes, with `offset` added to
+/// the logits of novel classes.
 std::pair<double, double> accuracies(const std::vector<QueryOutcome>& outcomes, double offset) {
   std::pair<double, double> right;
   std::pair<double, double> all;
@@ -91,7 +92,8 @@ GeneralisedAccuracy accuracy_of(const Episodes& episodes, double offset) {
   return {estimate(novel), estimate(base), estimate(harmonic)};
 }
 
-/// The offset with the best harmonic mean, among the quantiles of what would just change a query's kind.
+/// Returns the offset with the best harmonic mean, among the quantiles of the offsets that would just change a query's
+/// kind.
 double best_offset(const Episodes& episodes) {
   constexpr size_t kTries = 100;
   std::vector<float> leads;
@@ -107,7 +109,7 @@ double best_offset(const Episodes& episodes) {
   return best.second;
 }
 
-/// Runs episodes of one number of shots; of each method.
+/// Runs episodes with one number of shots; returns those of each method.
 std::vector<Episodes> run(const ScorerGroup& group, size_t methods, const EvaluateInputs& inputs,
                           const GeneralisedOptions& options, Progress& progress) {
   const auto rows_by_class = inputs.features.rows_by_class();
@@ -127,7 +129,7 @@ std::vector<Episodes> run(const ScorerGroup& group, size_t methods, const Evalua
   return all;
 }
 
-/// Images of the smallest of these classes.
+/// Returns the number of images of the smallest of these classes.
 int64_t fewest_images(const FeatureSet& features, const std::vector<int64_t>& classes) {
   const auto rows = features.rows_by_class();
   int64_t fewest = features.size();
@@ -135,8 +137,8 @@ int64_t fewest_images(const FeatureSet& features, const std::vector<int64_t>& cl
   return fewest;
 }
 
-/// Episodes of val classes in the place of the novel ones, smaller where val has less; nothing if it has too little,
-/// or is what is measured.
+/// Returns options for episodes of val classes instead of novel ones, smaller if val has less; nothing if it has too
+/// little, or is the split measured.
 std::optional<GeneralisedOptions> of_val(const FeatureSet& features, GeneralisedOptions options) {
   constexpr int64_t kEpisodes = 200;
   const auto classes = features.classes_of(Split::kVal);

@@ -18,10 +18,10 @@ void check(const NoiseOptions& options) {
   }
 }
 
-/// What methods reached at one level: the accuracies of an episode are means over draws.
+/// The accuracies of methods at one level: an episode's is the mean over draws.
 struct AtLevel {
   std::vector<MethodScores> scores;
-  std::vector<std::vector<double>> per_draw;  // of each method the means over episodes
+  std::vector<std::vector<double>> per_draw;  // per method, the means over episodes
 };
 
 void add_draw(const std::vector<MethodScores>& drawn, int64_t draws, AtLevel& level) {
@@ -43,7 +43,7 @@ double standard_deviation(const std::vector<double>& values) {
   return estimate(values).ci95 / 1.96 * std::sqrt(static_cast<double>(values.size()));
 }
 
-/// Of those that are there; 1 if none is.
+/// Returns the mean of the nonzero weights; 1 if there is none.
 float mean_weight(const Array& association) {
   const auto* weight = association.data<float>();
   double sum = 0;

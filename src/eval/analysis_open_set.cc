@@ -14,18 +14,18 @@ namespace protocom {
 namespace {
 
 constexpr double kRecall = 0.95;
-constexpr int64_t kTogether = 16;  ///< episodes
+constexpr int64_t kTogether = 16;  ///< episodes scored together
 
-/// What one method said of all queries.
+/// The answers of one method for all queries.
 struct Answers {
-  std::vector<double> given;   ///< scores of queries of the given classes
-  std::vector<double> others;  ///< of the others
+  std::vector<double> given;   ///< scores for queries of the given classes
+  std::vector<double> others;  ///< scores for queries of the others
   std::vector<double> accuracy;
-  std::vector<Prediction> answers;  ///< -1 is "none", the truth of the others too
+  std::vector<Prediction> answers;  ///< -1 means "none", also as truth of the others
   bool knows_none = false;
 };
 
-/// The episodes with the supports of their first `given` classes and the queries of all.
+/// Returns the episodes with the supports of their first `given` classes and the queries of all classes.
 EpisodeList without_others(EpisodeList list, int64_t given) {
   for (Episode& episode : list.episodes) {
     episode.classes.resize(static_cast<size_t>(given));
@@ -35,7 +35,7 @@ EpisodeList without_others(EpisodeList list, int64_t given) {
   return list;
 }
 
-/// softmax over a row, and P(none) if there is a logit for it.
+/// Returns the softmax of a row, followed by P(none) if there is a logit for it.
 std::vector<double> probabilities(const float* logits, int64_t n, const float* unseen) {
   double most = *std::max_element(logits, logits + n);
   if (unseen != nullptr) most = std::max(most, static_cast<double>(*unseen));
@@ -91,7 +91,7 @@ std::vector<Answers> run(const ScorerGroup& group, size_t methods, const Episode
   return all;
 }
 
-/// Of each of `scores` the chance that it is above one of `others`; ties count half.
+/// Returns for each of `scores` the probability that it exceeds one of `others`; ties count half.
 std::vector<double> placements(const std::vector<double>& scores, std::vector<double> others) {
   std::sort(others.begin(), others.end());
   std::vector<double> chances;
@@ -103,7 +103,7 @@ std::vector<double> placements(const std::vector<double>& scores, std::vector<do
   return chances;
 }
 
-/// The mean of each task, of values that are as many of each.
+/// Returns the mean of each task; all tasks have equally many values.
 std::vector<double> means_of_tasks(const std::vector<double>& values, size_t tasks) {
   const size_t each = values.size() / tasks;
   std::vector<double> means(tasks);
@@ -116,7 +116,7 @@ std::vector<double> means_of_tasks(const std::vector<double>& values, size_t tas
 Estimate area_under_curve(const std::vector<double>& positive, const std::vector<double>& negative, size_t tasks) {
   if (positive.empty() || negative.empty()) fail("a ROC curve needs scores of known and of unknown images");
   const auto above = means_of_tasks(placements(positive, negative), tasks);
-  auto below = means_of_tasks(placements(negative, positive), tasks);  // the chance to be above a positive one
+  auto below = means_of_tasks(placements(negative, positive), tasks);  // the probability to be below a positive one
   double area = 0;
   for (const double value : above) area += value / static_cast<double>(tasks);
   for (size_t i = 0; i < tasks; ++i) below[i] = above[i] + (1 - below[i]) - area;

@@ -10,7 +10,7 @@
 namespace protocom {
 namespace {
 
-/// Class indices of the features -> rows of the matrix.
+/// Maps class indices of the features to rows of the matrix.
 std::map<int64_t, size_t> number_classes(const EpisodeList& episodes) {
   std::map<int64_t, size_t> places;
   for (const Episode& episode : episodes.episodes) {
@@ -21,11 +21,11 @@ std::map<int64_t, size_t> number_classes(const EpisodeList& episodes) {
   return places;
 }
 
-/// How often a class was taken for another one, and how often it could have been.
+/// How often a class was predicted as another one, and how often it could have been.
 struct Counts {
   std::vector<std::vector<double>> taken;
   std::vector<std::vector<double>> possible;
-  std::map<std::pair<size_t, size_t>, std::set<int64_t>> episodes;  // in which the first was taken for the second
+  std::map<std::pair<size_t, size_t>, std::set<int64_t>> episodes;  // in which the first was predicted as the second
 };
 
 Counts count(const EpisodeList& episodes, const std::vector<Prediction>& queries,
@@ -43,7 +43,7 @@ Counts count(const EpisodeList& episodes, const std::vector<Prediction>& queries
   return counts;
 }
 
-/// Per class the accuracies of its episodes, percent.
+/// Returns for each class the accuracies of its episodes, percent.
 std::vector<std::vector<double>> accuracies(const std::vector<Prediction>& queries,
                                             const std::map<int64_t, size_t>& places) {
   std::map<std::pair<size_t, int64_t>, std::pair<double, double>> right_of;  // (class, episode) -> right, all
@@ -57,7 +57,7 @@ std::vector<std::vector<double>> accuracies(const std::vector<Prediction>& queri
   return result;
 }
 
-/// What the class `own` is most often taken for, by its row of the matrix; `own` where that never happens.
+/// Returns the class that `own` is most often confused with, by its row of the matrix; `own` if there is none.
 size_t worst_confusion(const std::vector<double>& row, size_t own) {
   size_t worst = own;
   for (size_t c = 0; c < row.size(); ++c) {
@@ -101,13 +101,14 @@ ClassesAnalysis analyse_classes(const FeatureSet& features, const EpisodeList& e
 
 namespace {
 
-/// Which of `bins` of equal width its probability lies in.
+/// Returns which of `bins` of equal width its probability falls into.
 size_t bin_of(const Prediction& query, size_t bins) {
   const double width = 1.0 / static_cast<double>(bins);
   return std::min(static_cast<size_t>(query.probability / width), bins - 1);
 }
 
-/// The half widths of the two means, over the means of episodes: queries of one episode are not independent.
+/// Adds the half widths of the intervals of the two means, over the means of episodes: queries of one episode are not
+/// independent.
 void add_intervals(const std::vector<Prediction>& queries, const std::vector<CalibrationBin>& all,
                    ReliabilityCurve& curve) {
   struct Sums {

@@ -30,7 +30,7 @@ std::vector<std::string> labels_of(const std::vector<MethodScores>& scores) {
   return labels;
 }
 
-/// What knowledge adds on the same episodes; `points` are those of `scores`.
+/// Adds the gain from knowledge on the same episodes; `points` belong to `scores`.
 void add_knowledge(const std::vector<MethodScores>& scores, SeriesPoint* points) {
   const std::vector<std::string> labels = labels_of(scores);
   for (const auto& [with, without] : knowledge_pairs(labels)) {
@@ -40,7 +40,7 @@ void add_knowledge(const std::vector<MethodScores>& scores, SeriesPoint* points)
   }
 }
 
-/// The methods that answer without a labelled image; gains are over chance.
+/// Appends the methods that need no labelled image; gains are over chance.
 void append_without_images(const AnalysisInputs& inputs, const EpisodeOptions& episodes, Progress& progress,
                            std::vector<SeriesPoint>& points) {
   const Methods able = able_with(inputs.methods, 0);
@@ -57,7 +57,7 @@ void append_without_images(const AnalysisInputs& inputs, const EpisodeOptions& e
   add_knowledge(scores, points.data() + begin);
 }
 
-/// The same episodes with only the first `count` images of each pool.
+/// Returns the same episodes with only the first `count` images of each pool.
 EpisodeList with_smaller_pools(EpisodeList list, int64_t count) {
   list.shape.unlabelled = count;
   for (Episode& episode : list.episodes) {
@@ -67,8 +67,8 @@ EpisodeList with_smaller_pools(EpisodeList list, int64_t count) {
   return list;
 }
 
-/// Without a pool evaluate() would give transductive methods the queries; here they are to have nothing. GaussFusion
-/// without anything unlabelled is the mean of both prototypes, the others have no point there.
+/// Scores methods without unlabelled images: without a pool evaluate() would give transductive methods the queries.
+/// GaussFusion without unlabelled images is the mean of both prototypes; the others have no point there.
 std::vector<MethodScores> without_pool(const AnalysisInputs& inputs, const EpisodeList& list, Progress& progress) {
   Methods inductive;
   for (const auto& method : inputs.methods) {

@@ -22,7 +22,7 @@ DoubleMatrix squared_distances(const DoubleMatrix& rows) {
   return distances.cwiseMax(0);
 }
 
-/// Writes p(j | i) with the perplexity requested; `self` is i.
+/// Computes p(j | i) with the requested perplexity; `self` is i.
 void conditional_row(const double* distance, double* p, int64_t n, int64_t self, double perplexity) {
   double low = 0.0;
   double high = std::numeric_limits<double>::infinity();
@@ -49,7 +49,7 @@ void conditional_row(const double* distance, double* p, int64_t n, int64_t self,
   }
 }
 
-/// Joint probabilities p_ij, [n, n], that sum to 1.
+/// Returns joint probabilities p_ij, [n, n], that sum to 1.
 DoubleMatrix joint_probabilities(const DoubleMatrix& rows, double perplexity) {
   const int64_t n = rows.rows();
   const DoubleMatrix distance = squared_distances(rows);
@@ -60,7 +60,8 @@ DoubleMatrix joint_probabilities(const DoubleMatrix& rows, double perplexity) {
   return ((p + p.transpose()) / (2.0 * static_cast<double>(n))).cwiseMax(kTiny);
 }
 
-/// The map and its kernel 1 / (1 + |y_i - y_j|^2), row sums kept apart so that the result does not depend on threads.
+/// The map and its kernel 1 / (1 + |y_i - y_j|^2); row sums are kept separately so that the result does not depend on
+/// threads.
 class Descent {
  public:
   Descent(DoubleMatrix probabilities, DoubleMatrix start)

@@ -13,9 +13,9 @@ namespace {
 
 constexpr int64_t kPermutedEpisodes = 16;
 constexpr int kRoundingTrials = 8;
-constexpr float kTie = 1e-4F;  ///< sums in another order differ by about 1e-6
+constexpr float kTie = 1e-4F;  ///< sums in different order differ by about 1e-6
 
-/// Checks one episode after the other; remembers where a row was last seen instead of clearing a set.
+/// Checks one episode at a time; remembers where a row was last seen instead of clearing a set.
 class EpisodeChecker {
  public:
   EpisodeChecker(const FeatureSet& features, const EpisodeList& list)
@@ -104,7 +104,7 @@ void check_class_names(const FeatureSet& features) {
   }
 }
 
-/// Images of the split that are a copy of another one, whichever split that is of.
+/// Returns the number of images of the split that are copies of another image of any split.
 int64_t copies_within(const FeatureSet& features, const EpisodeList& list) {
   if (features.copies.empty()) return 0;
   std::map<std::string, Split> split_of;
@@ -125,16 +125,16 @@ std::vector<int64_t> queries_by_class(const Episode& episode) {
   return rows;
 }
 
-/// `values` in the order of `places`.
+/// Returns `values` in the order of `places`.
 std::vector<int64_t> permuted(const std::vector<int64_t>& values, const std::vector<int64_t>& places) {
   std::vector<int64_t> result;
   for (const int64_t place : places) result.push_back(values[static_cast<size_t>(place)]);
   return result;
 }
 
-/// Whether answers follow from rounding. Another order within each class reveals nothing of the classes, it only
-/// adds in another order; a method on a knife's edge (a mixture that may fall to either side) answers differently then
-/// too.
+/// Whether answers depend on rounding. Another order within each class reveals nothing about the classes, it only
+/// changes the order of sums; a method that is near a tie (a mixture that may converge to either side) then also
+/// answers differently.
 bool follows_rounding(const NamedClassifier& named, const Episode& episode, const std::vector<QueryVerdict>& before) {
   for (int trial = 0; trial < kRoundingTrials; ++trial) {
     Rng rng(static_cast<uint64_t>(trial));
@@ -227,8 +227,8 @@ void check_permutation(const FeatureSet& features, const EpisodeList& list, cons
     for (size_t k = 0; k < places.size(); ++k) {
       const auto old = static_cast<size_t>(places[k]);
       if (before[old].winner == after[k].winner) continue;
-      // A tie may fall to either side; a clear answer that changes betrays the order, unless rounding alone explains
-      // it.
+      // A tie may be resolved either way; a clear answer that changes means that the method uses the order, unless
+      // rounding alone explains it.
       if (std::max(before[old].margin, after[k].margin) > kTie && !follows_rounding(named, episode, before)) {
         fail(
             "'{}' predicts the image '{}' of episode {} differently when the queries come in another order: it uses "

@@ -10,8 +10,8 @@
 namespace protocom {
 namespace {
 
-/// Sums in 16 lanes, four vectors of GCC and Clang that every processor has: in the same order on each of them and for
-/// every number of threads.
+/// Returns the cosine with a unit vector. Sums in 16 lanes, four vectors of GCC and Clang that every processor has, so
+/// the order of sums is the same on every processor and for every number of threads.
 float cosine_to_unit(const float* vector, const float* unit, int64_t dim) {
   using Four = float __attribute__((vector_size(16)));
   constexpr int64_t kLanes = 16;
@@ -40,8 +40,8 @@ float cosine_to_unit(const float* vector, const float* unit, int64_t dim) {
   return product / std::max(std::sqrt(square), 1e-12F);
 }
 
-/// [all classes, d]: once through the rows, in their order, and where they stay in a file no more of it in memory than
-/// a piece. Sums in double: a float's of thousands of images loses digits.
+/// Computes the centres [all classes, d] in one pass over the rows, in order; of features in a file only a piece is in
+/// memory at a time. Sums in double: a float sum of thousands of images loses digits.
 FloatMatrix compute_centres(const FeatureSet& features, const std::vector<int64_t>& classes) {
   constexpr int64_t kPieceBytes = int64_t{64} << 20;
   const int64_t dim = features.dim(), count = static_cast<int64_t>(features.class_names.size());

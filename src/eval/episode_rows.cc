@@ -53,7 +53,7 @@ RowBatch rows_of(const EpisodeList& list, const std::vector<size_t>& numbers) {
   for (const size_t number : numbers) rows.k = std::max(rows.k, most(list.episodes[number].support));
   for (const size_t number : numbers) {
     add(list.episodes[number], rows);
-    // A method that draws does so by the episode's number in the list, not by its place in a batch.
+    // The random numbers of a method depend on the episode's number in the list, not on its place in a batch.
     rows.seed.push_back(Rng(list.seed).fork(number).next());
   }
   return rows;

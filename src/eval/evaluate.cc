@@ -20,7 +20,7 @@
 namespace protocom {
 namespace {
 
-/// What of a list falls to a process: episodes [first, second), and the queries of those, counted over the list.
+/// A process's share of a list: episodes [first, second), and their queries, numbered over the list.
 struct ListShare {
   std::pair<int64_t, int64_t> episodes;
   std::pair<int64_t, int64_t> queries;
@@ -28,7 +28,7 @@ struct ListShare {
 
 constexpr int64_t kFields = 6;
 
-/// Predictions as rows of six numbers, all of which a double holds exactly.
+/// Stores predictions as rows of six numbers, all of which a double represents exactly.
 Array prediction_rows(const std::vector<Prediction>& predictions) {
   Array rows = Array::uninitialised({static_cast<int64_t>(predictions.size()), kFields}, NumberType::kFloat64);
   auto* to = rows.mutable_data<double>();
@@ -58,8 +58,8 @@ void gather(const std::pair<int64_t, int64_t>& share, const ProcessGroup& group,
   std::copy_n(all.data<double>(), values.size(), values.begin());
 }
 
-/// Brings together what each process of a group found. Before, every process has vectors for the whole list of which
-/// its share is filled; after, all of them are.
+/// Gathers the results of each process of a group. Before, every process has vectors for the whole list of which its
+/// share is filled; after, all of them are.
 void gather_scores(const ListShare& own, const ProcessGroup& group, std::vector<MethodScores>& methods) {
   for (MethodScores& method : methods) {
     gather(own.episodes, group, method.accuracy);
@@ -82,7 +82,7 @@ void check_shots(const Methods& methods, const EpisodeShape& shape) {
   }
 }
 
-/// The classes that the completion model and fitted methods have seen, each once.
+/// Returns the classes that the completion model and fitted methods were trained on, each once.
 std::vector<std::string> trained_on(const EvaluateInputs& inputs) {
   std::set<std::string> names(inputs.trained_on.begin(), inputs.trained_on.end());
   if (inputs.model != nullptr) names.insert(inputs.model->trained_on.begin(), inputs.model->trained_on.end());
@@ -91,13 +91,13 @@ std::vector<std::string> trained_on(const EvaluateInputs& inputs) {
 
 int64_t index_of_largest(const float* logits, int64_t n) { return std::max_element(logits, logits + n) - logits; }
 
-/// The winner of a row of logits, its lead over the second and its probability.
+/// Returns the winner of a row of logits, its margin over the second and its probability.
 QueryVerdict judge_query(const float* logits, int64_t n) {
   const int64_t winner = index_of_largest(logits, n);
   float total = 0;
   float second = 0;
   for (int64_t j = 0; j < n; ++j) {
-    // Of the largest logit, so that no exponential overflows.
+    // Relative to the largest logit, so that no exponential overflows.
     const float weight = std::exp(logits[j] - logits[winner]);
     total += weight;
     if (j != winner) second = std::max(second, weight);
@@ -142,7 +142,7 @@ class ListEvaluation {
     });
   }
 
-  /// Every method is asked about the same episodes and orders: each is scored once, by all of them.
+  /// Checks every method on the same episodes and orders; each combination is scored once, for all methods.
   void check_permutations(ProtocolChecks& checks) {
     std::map<std::pair<size_t, std::vector<int64_t>>, std::vector<EpisodeScores>> asked;  // by episode and queries
     for (size_t m = 0; m < results_.size(); ++m) {
@@ -180,7 +180,7 @@ class ListEvaluation {
     }
   }
 
-  /// Neighbours of one shape are scored together.
+  /// Scores adjacent episodes of one shape together.
   void run_chunk(size_t begin, size_t end) {
     while (begin < end) {
       size_t stop = begin + 1;
@@ -199,7 +199,7 @@ class ListEvaluation {
     }
   }
 
-  /// Queries are listed class by class.
+  /// Stores answers; queries are listed class by class.
   void store(const float* logits, size_t number, MethodScores& result) const {
     const Episode& episode = list_.episodes[number];
     const auto n = static_cast<int64_t>(episode.classes.size());
@@ -255,7 +255,7 @@ CheckedScores evaluate_checked(const EvaluateInputs& inputs, const EpisodeList& 
   evaluation.check_permutations(result.checks);
   const auto count = static_cast<int64_t>(episodes.episodes.size());
   const int64_t together = evaluation.together();
-  // Whole chunks to each process and each thread: what is scored together, and so every rounding, is the same for any
+  // Each process and thread gets whole chunks: what is scored together, and so every rounding, is the same for any
   // number of them.
   const auto [first, last] = options.group->share((count + together - 1) / together);
   const int64_t begin = std::min(first * together, count);

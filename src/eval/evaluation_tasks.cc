@@ -37,7 +37,7 @@ json lists_json(const FeatureSet& features, const std::vector<EvaluationTask>& t
   return out;
 }
 
-/// Says which methods were fitted for another number of shots than a task has.
+/// Warns of methods that were fitted for another number of shots than a task has.
 void warn_of_other_shots(const Methods& methods, const EpisodeShape& shape) {
   for (const auto& method : methods) {
     const std::string warning =
@@ -46,13 +46,14 @@ void warn_of_other_shots(const Methods& methods, const EpisodeShape& shape) {
   }
 }
 
-/// The methods that can do with the labelled images of a task; all if none can, so that one is named.
+/// Returns the methods that need no more labelled images than a task has; all if none does, so that the error names
+/// one.
 Methods able_to_do(const Methods& methods, const EpisodeShape& shape) {
   Methods able = able_with(methods, shape.k_shot);
   return able.empty() ? methods : able;
 }
 
-/// Of several tasks those without labelled images leave methods out that need some.
+/// Returns the options for a task; among several tasks, those without labelled images leave out methods that need some.
 ScoringOptions for_task(const ScoringOptions& options, const EvaluationTask& task, size_t tasks) {
   ScoringOptions own = options;
   if (tasks > 1) own.methods = able_to_do(options.methods, task.shape);

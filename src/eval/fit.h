@@ -8,7 +8,7 @@ namespace protocom {
 
 /// Settings of fit_method().
 struct FitRecipe {
-  std::string method = "plda";  ///< as make_method takes it
+  std::string method = "plda";  ///< as for make_method
   uint64_t seed = 1;
   /// Whether it sees the val classes, as most methods do to choose their step or settings on; without them base classes
   /// are left out for that. False is for choosing among fitted methods on val.
@@ -16,15 +16,15 @@ struct FitRecipe {
   KnowledgeUse knowledge_use = KnowledgeUse::kAuto;
 };
 
-/// What a method is fitted from; the references must outlive the fitting.
+/// The inputs of a fit; the references must outlive it.
 struct FitSources {
   const FeatureSet& features;
   const KnowledgeTable* knowledge = nullptr;  ///< may be null for a method that needs none
-  const FeatureMaps* maps = nullptr;          ///< of the same images; may be null for a method that needs none
+  const FeatureMaps* maps = nullptr;          ///< for the same images; may be null for a method that needs none
 };
 
-/// Fits a method on the base classes of a file of features (fit_method() takes tensors). Throws Error for maps of other
-/// images too.
+/// Fits a method on the base classes of a file of features (the other fit_method() takes arrays). Throws Error also for
+/// maps of other images.
 FittedMethod fit_method(const FitSources& from, const FitRecipe& options, Progress& progress);
 
 }  // namespace protocom

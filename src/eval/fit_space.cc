@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kFewestGroups = 16;
 
-/// At most kMostToGroup of the images, evenly.
+/// Returns at most kMostToGroup of the images, sampled evenly.
 Array sampled_features(const Array& features) {
   const int64_t n = features.size(0);
   if (n <= kMostToGroup) return features;
@@ -21,7 +21,7 @@ Array sampled_features(const Array& features) {
   return features.gathered(evenly(n, kMostToGroup));
 }
 
-/// The `count` groups as base classes.
+/// Returns the `count` groups as base classes.
 FeatureSet grouped(const Array& features, const std::vector<int64_t>& groups, int64_t count) {
   std::vector<int64_t> rows;
   FeatureSet set;

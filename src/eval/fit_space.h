@@ -6,11 +6,11 @@
 
 namespace protocom {
 
-/// More images are taken evenly: their cosines with one another are n x n.
+/// Most images to group; more are sampled evenly, since there are n x n cosines between them.
 inline constexpr int64_t kMostToGroup = 20'000;
 
-/// A space that follows the photos of any classes (FittedMethod of `plda`, Method::as_space), from unlabelled images:
-/// `plda` is fitted on groups of near neighbours in place of base classes (neighbour_groups). It has no classes.
+/// Fits a space that follows the photos of any classes (FittedMethod of `plda`, Method::as_space) from unlabelled
+/// images: `plda` is fitted on groups of near neighbours instead of base classes (neighbour_groups). It has no classes.
 /// features: float32 [n, d]. Throws Error if there are fewer than 16 groups.
 FittedMethod fit_space(const Array& features, uint64_t seed, Progress& progress);
 

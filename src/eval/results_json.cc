@@ -26,7 +26,7 @@ json seed_json(const SeedScores& seed, size_t method) {
   return out;
 }
 
-/// Percent of episodes in which a is above b.
+/// Returns the percentage of episodes in which a is above b.
 double share_better(const std::vector<double>& a, const std::vector<double>& b) {
   size_t better = 0;
   for (size_t i = 0; i < a.size(); ++i) better += a[i] > b[i] ? 1 : 0;
@@ -159,8 +159,7 @@ json differences_json(const EpisodeShape& shape, const std::vector<SeedScores>& 
   const auto all = pooled(seeds);
   json out = json::array();
   for (const auto& [method, baseline] : pairs) {
-    if (find_scores(all, method) == nullptr || find_scores(all, baseline) == nullptr)
-      continue;  // left out of this task
+    if (find_scores(all, method) == nullptr || find_scores(all, baseline) == nullptr) continue;  // not in this task
     const auto& a = scores_of(all, method).accuracy;
     const auto& b = scores_of(all, baseline).accuracy;
     const Estimate difference = paired_difference(a, b);

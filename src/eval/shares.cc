@@ -8,7 +8,7 @@
 namespace protocom {
 namespace {
 
-constexpr double kNormal = 1.959963984540054;  // 97.5 % of a standard normal
+constexpr double kNormal = 1.959963984540054;  // 97.5 % quantile of the standard normal
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 namespace protocom {
 namespace {
 
-/// The first episodes of a list as batches of one shape, as evaluate() makes them.
+/// Returns the first episodes of a list as batches of one shape, as evaluate() makes them.
 std::vector<RowBatch> first_batches(const EpisodeList& list, int64_t together) {
   constexpr size_t kMost = 8;
   std::vector<RowBatch> batches;
@@ -36,7 +36,7 @@ double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list
   const PreparedContext known(inputs, methods);
   const ScorerGroup scorers(methods, known.context(), inputs.features.features);
   const auto batches = first_batches(list, episodes_together(list, inputs.features.dim()));
-  for (const RowBatch& rows : batches) std::ignore = scorers.score(rows);  // maps what they read
+  for (const RowBatch& rows : batches) std::ignore = scorers.score(rows);  // maps the rows that they read
   const std::clock_t begun = std::clock();
   int64_t episodes = 0;
   for (size_t i = 0; seconds_since(begun) < kSeconds; ++i) {
@@ -56,7 +56,7 @@ void add_speeds(const EvaluateInputs& inputs, const std::vector<EvaluationTask>&
       const bool answered = std::any_of(scores.begin(), scores.end(), [&](const MethodScores& method_scores) {
         return method_scores.method == method->label();
       });
-      if (!answered) continue;  // left out of the tasks without labelled images
+      if (!answered) continue;  // not in the tasks without labelled images
       findings["results"][row++]["episodes_per_second"] = episodes_per_second(inputs, task.lists.front(), method);
     }
   }

@@ -7,8 +7,9 @@
 
 namespace protocom {
 
-/// Episodes of a list that a method answers a second, on one thread and by processor time: without drawing them, and
-/// with the table of features already in the method's space. Some of the list's first episodes, for half a second.
+/// Measures how many episodes of a list a method answers per second, on one thread and in processor time: without
+/// drawing them, and with the table of features already in the method's space. Uses some of the list's first episodes,
+/// for half a second.
 double episodes_per_second(const EvaluateInputs& inputs, const EpisodeList& list,
                            const std::shared_ptr<const Method>& method);
 

@@ -54,7 +54,8 @@ void take_top5(size_t classes, TestResult& result) {
   result.top5 = share_of(among, result.images);
 }
 
-/// Each image is an episode of its own: eval's curve, whose bins and error are those of Guo et al. 2017.
+/// Sets the bins by reliability_curve(), with each image as an episode of its own; bins and error are those of Guo et
+/// al. 2017.
 void take_bins(TestResult& result) {
   std::vector<Prediction> all;
   for (const TestedImage& image : result.tested) {
@@ -108,7 +109,7 @@ bool is_wrong_answer(const TestedImage& image) {
   return image.known ? !image.is_right() : image.none.has_value();
 }
 
-/// "-2.1"
+/// Returns "-2.1".
 std::string points(double share) { return fmt::format("{:.1f}", 100 * share); }
 
 }  // namespace

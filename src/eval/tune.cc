@@ -18,13 +18,13 @@ using nlohmann::json;
 
 constexpr const char* kNoBudget = "budget: expected at least 1 setting, found {}";
 
-/// The label of a method with these parameters.
+/// Returns the label of a method with these parameters.
 std::string label_of(const MethodCall& call) { return make_method(call.text())->label(); }
 
-/// Which parameters a walk changes.
+/// The parameters that a walk changes.
 enum class Vary { kAll, kNotThoseOfFitting };
 
-/// The walk of one method.
+/// The walk over the settings of one method.
 class Walk {
  public:
   Walk(const std::string& method, int64_t budget, Vary vary, const MeasureSetting& measure)
@@ -50,7 +50,7 @@ class Walk {
     const auto found = tries.find(parameter.name);
     if (found == tries.end()) return;
     std::vector<ParameterValue> values = found->second;
-    // A walk that has left the default may come back to it.
+    // A walk that has left the default may return to it.
     values.push_back(parameter.default_value);
     MethodCall setting(found_.chosen().method);
     for (const ParameterValue& value : values) {
@@ -74,7 +74,7 @@ class Walk {
   TunedMethod found_;
 };
 
-/// A method on all episodes.
+/// Measures a method on all episodes.
 TriedSetting measured(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks,
                       const ScoringOptions& options) {
   std::vector<double> accuracy;
@@ -87,7 +87,7 @@ TriedSetting measured(const EvaluateInputs& inputs, const std::vector<Evaluation
   return {options.methods.front()->label(), estimate(accuracy), 0};
 }
 
-/// Whether a method takes one of the files.
+/// Whether a method uses one of the files.
 bool takes(const std::string& text, const FittedMethod& file) {
   const MethodCall call(text);  // with a temporary GCC 14 warns that the spec might be a part of it
   const MethodSpec& spec = method_spec(call.name);
@@ -98,20 +98,20 @@ bool has_file(const std::string& text, const std::vector<FittedMethod>& fitted) 
   return std::any_of(fitted.begin(), fitted.end(), [&](const FittedMethod& method) { return takes(text, method); });
 }
 
-/// A method that needs fitting and has no file is fitted for every setting.
+/// Whether a method is fitted here for every setting: it needs fitting and has no file.
 bool is_fitted_here(const std::string& text, const std::vector<FittedMethod>& fitted) {
   const MethodCall call(text);
   const MethodSpec& spec = method_spec(call.name);
   return spec.has(Need::kFitting) && spec.fitted_as.empty() && !has_file(text, fitted);
 }
 
-/// On base classes alone: val classes are what the setting is chosen on.
+/// Fits a method on base classes alone: the setting is chosen on val classes.
 FittedMethod fitted_here(const EvaluateInputs& inputs, const std::string& text, uint64_t seed) {
   return fit_method({inputs.features, inputs.knowledge, inputs.maps}, {text, seed, /*sees_val=*/false},
                     Progress::none());
 }
 
-/// One setting of a method, fitted here if there is no file.
+/// Measures one setting of a method, fitted here if there is no file.
 TriedSetting measured_setting(const EvaluateInputs& inputs, const std::vector<EvaluationTask>& tasks,
                               const TuneOptions& options, const std::string& text) {
   ScoringOptions evaluation;
@@ -129,7 +129,7 @@ TriedSetting measured_setting(const EvaluateInputs& inputs, const std::vector<Ev
   return found;
 }
 
-/// Fails for what cannot be made before the first is measured.
+/// Fails for methods that cannot be made before the first is measured.
 void check_methods(const TuneOptions& options) {
   for (const std::string& text : options.methods) {
     if (!is_fitted_here(text, options.fitted)) make_method(text, options.fitted);
@@ -173,7 +173,7 @@ std::vector<TunedMethod> tune(const EvaluateInputs& inputs, const std::vector<Ev
         return measured_setting(inputs, tasks, options, text);
       } catch (const UsageError&) {
         throw;
-      } catch (const Error& error) {  // answers that roundings decide, for instance, fail a check of evaluate()
+      } catch (const Error& error) {  // for instance, answers that depend on rounding fail a check of evaluate()
         logger().warn("'{}' is not chosen: {}", text, error.what());
         return TriedSetting{text, {}, 0};
       }

@@ -3,13 +3,13 @@
 
 namespace protocom {
 
-/// The methods that can classify with this many labelled images per class.
+/// Returns the methods that can classify with this many labelled images per class.
 Methods able_with(const Methods& methods, int64_t shots);
 
-/// The context of methods, with base features and feature maps if one of them needs any. The inputs must outlive it.
+/// The context of methods, with base features and feature maps if a method needs them. The inputs must outlive it.
 class PreparedContext {
  public:
-  /// Throws Error for maps that are needed and are of other images than the features.
+  /// Throws Error if maps are needed and are for other images than the features.
   PreparedContext(const EvaluateInputs& inputs, const Methods& methods);
   PreparedContext(const PreparedContext&) = delete;
   PreparedContext& operator=(const PreparedContext&) = delete;
