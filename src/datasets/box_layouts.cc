@@ -20,7 +20,7 @@ bool has_file_below(const fs::path& folder, std::string_view suffix) {
   return false;
 }
 
-/// COCO's annotations/ also holds captions, key points and lists of images alone.
+/// Returns the lists with boxes: COCO's annotations/ also has captions, key points and plain lists of images.
 std::vector<fs::path> lists_of_objects(const fs::path& folder) {
   std::vector<fs::path> lists;
   std::error_code error;

@@ -24,7 +24,7 @@ std::string with_slashes(std::string written) {
   return written.substr(begin);
 }
 
-/// The boxes of each photo that a file names, which may have none.
+/// The boxes of each photo named in a file, which may have none.
 using ByName = std::map<std::string, std::vector<const PhotoBox*>>;
 
 ByName by_name(const BoxFile& file) {
@@ -34,9 +34,9 @@ ByName by_name(const BoxFile& file) {
   return names;
 }
 
-/// How long the folder is that all names begin with, its slash counted.
+/// Returns the length of the common folder prefix of all names, including its slash.
 size_t common_folder(const ByName& names) {
-  // The first and the last in their order differ earliest.
+  // In sorted order, the first and the last name differ earliest.
   const std::string& first = names.begin()->first;
   const std::string& last = names.rbegin()->first;
   const auto ends = std::mismatch(first.begin(), first.end(), last.begin(), last.end());
@@ -44,10 +44,10 @@ size_t common_folder(const ByName& names) {
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-/// Which of the photos given have which names of a file.
+/// The names of a file assigned to the photos given.
 struct Owners {
   std::unordered_map<std::string, std::vector<const PhotoBox*>> boxes;  ///< of each photo that the file names
-  std::set<std::string> names;                                          ///< that are those of a photo
+  std::set<std::string> names;                                          ///< those assigned to a photo
 
   void give(const fs::path& photo, const ByName::value_type& named) {
     std::vector<const PhotoBox*>& all = boxes[photo.string()];
@@ -56,7 +56,7 @@ struct Owners {
   }
 };
 
-/// The photo of each name, by the end of its path.
+/// Finds the photo for a name by the end of the photo's path.
 class PhotoEnds {
  public:
   explicit PhotoEnds(const std::vector<fs::path>& photos) {
@@ -67,8 +67,7 @@ class PhotoEnds {
     }
   }
 
-  /// Compares names without their first `cut` letters. The longest name of a photo is its own: `sub/1.jpg` is not also
-  /// the `1.jpg` of the folder above. A name that is left to several photos is nobody's.
+  /// Assigns names without their first `cut` characters.
   [[nodiscard]] Owners owners(const ByName& names, size_t cut) const {
     std::vector<const ByName::value_type*> longest_first;
     for (const auto& named : names) longest_first.push_back(&named);
@@ -108,7 +107,7 @@ class PhotoEnds {
   std::unordered_map<std::string, std::vector<const fs::path*>> ends_;
 };
 
-/// Those that are left, by the file's name alone where both sides have it once.
+/// Assigns the remaining names by the file's name alone if both sides have it once.
 void give_by_loose_names(const ByName& names, const std::vector<fs::path>& photos, Owners& owners) {
   std::unordered_map<std::string, std::vector<const fs::path*>> theirs;
   for (const fs::path& photo : photos) theirs[loose_name(photo.string())].push_back(&photo);
@@ -122,7 +121,7 @@ void give_by_loose_names(const ByName& names, const std::vector<fs::path>& photo
   }
 }
 
-/// Boxes of photos that are not among those given. If the file names each of these, it is of other photos too;
+/// Reports boxes of photos that are not given. If the file names all given photos, it covers other photos too;
 /// otherwise the photos may have moved.
 void report_missing(const ByName& names, const Owners& owners, const fs::path& path, bool all_named) {
   std::vector<std::string> missing;
@@ -142,7 +141,7 @@ void report_missing(const ByName& names, const Owners& owners, const fs::path& p
     logger().warn("{}, or several may be meant: {}", counted, shown);
 }
 
-/// Photos that the detector did not see are not empty ones.
+/// Reports photos that the detector did not see, as opposed to photos without boxes.
 void report_unnamed(const std::vector<std::string>& unnamed, size_t photos, const fs::path& path) {
   if (!unnamed.empty())
     logger().warn("{}: ignoring {} of {} photos, which it does not list: {}", path.string(), unnamed.size(), photos,
@@ -175,7 +174,7 @@ std::vector<Crop> crop_photos(const std::vector<fs::path>& photos, const BoxFile
          file.boxes.front().image);
   report_missing(names, owners, path, unnamed.empty());
   if (file.photos.empty())
-    without += static_cast<int64_t>(std::exchange(unnamed, {}).size());  // it lists only photos with boxes
+    without += static_cast<int64_t>(std::exchange(unnamed, {}).size());  // the file lists only photos with boxes
   report_unnamed(unnamed, photos.size(), path);
   if (without > 0)
     logger().info("{}: ignoring {} of {} photos, which have no box", path.string(), without, photos.size());

@@ -34,7 +34,7 @@ bool is_detector_kind(const std::string& kind) {
   return std::find(std::begin(kDetectorKinds), std::end(kDetectorKinds), small) != std::end(kDetectorKinds);
 }
 
-/// The same for the same box of the same image.
+/// Returns a key that is equal for the same box of the same image.
 std::string key_of(const PhotoBox& box) {
   return fmt::format("{}|{:a}|{:a}|{:a}|{:a}", box.image, box.box.x, box.box.y, box.box.width, box.box.height);
 }
@@ -58,7 +58,7 @@ void Boxes::refuse(const std::string& where, const std::string& reason) {
 
 void Boxes::list_failure(const std::string& name) { failures_.push_back(name); }
 
-/// Two names that look alike become one: this is logged.
+/// Merges kinds whose names look alike, and logs it.
 void Boxes::take_kind(PhotoBox& box) {
   std::string written = std::exchange(box.kind, clean_name(box.kind));
   const auto [known, is_new] = all_kinds_.emplace(box.kind, written);
@@ -80,7 +80,7 @@ void Boxes::take(PhotoBox box, const std::string& where) {
     file_.boxes.push_back(std::move(box)), places_.push_back(where);
 }
 
-/// One box of two classes would be an example of both.
+/// Drops repeated boxes, and all of them if their kinds differ: the box would be an example of two classes.
 void Boxes::drop_repeated() {
   std::unordered_map<std::string, size_t> first;
   std::vector<char> dropped(file_.boxes.size(), 0);
@@ -167,7 +167,7 @@ std::optional<size_t> column_among(const CsvTable& table, std::initializer_list<
 struct BoxColumns {
   size_t image;
   size_t numbers[4];
-  bool corners;  ///< the last two are the corner at the bottom right, else width and height
+  bool corners;  ///< the last two are the bottom right corner, else width and height
   std::optional<size_t> kind, confidence, width, height;  ///< of the picture
 };
 
@@ -206,7 +206,7 @@ bool are_shares(const CsvTable& table, const BoxColumns& columns) {
   });
 }
 
-/// Whether its boxes have classes.
+/// Takes the boxes of a CSV; returns whether they have classes.
 bool take_csv(const fs::path& path, Boxes& boxes) {
   const CsvTable table = read_csv(path);
   const BoxColumns columns = box_columns(table);
@@ -227,7 +227,7 @@ bool take_csv(const fs::path& path, Boxes& boxes) {
   return columns.kind.has_value();
 }
 
-/// Whether its kinds are classes.
+/// Takes the boxes of a JSON; returns whether their kinds are classes.
 bool take_json(const fs::path& path, Boxes& boxes) {
   const nlohmann::json root = read_json(path);
   const bool coco = root.is_object() && root.contains("images") && root.contains("annotations");

@@ -14,7 +14,7 @@ double read_number(const json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// x, y, width, height.
+/// Reads x, y, width, height.
 std::optional<ImageBox> box_of(const json& owner) {
   const auto found = owner.find("bbox");
   if (found == owner.end() || !found->is_array() || found->size() != 4) return std::nullopt;
@@ -29,8 +29,7 @@ struct Picture {
   double width = 0, height = 0;  // 0: unknown
 };
 
-/// Runs `take`, which reads what stands at a place; what is not as the format has it is thrown as an Error that names
-/// it.
+/// Calls `take`, which reads the value at a place; wrong formats are thrown as an Error that names the place.
 template <typename Take>
 void at_place(const std::string& where, const Take& take) {
   try {
@@ -40,13 +39,13 @@ void at_place(const std::string& where, const Take& take) {
   }
 }
 
-/// Throws Error if two have one id: which of them a box means is not known.
+/// Adds a value by its id. Throws Error if two have the same id, since a box's reference would be ambiguous.
 template <typename Value>
 void add_by_id(std::unordered_map<std::string, Value>& all, std::string id, Value value) {
   if (!all.emplace(id, std::move(value)).second) fail("duplicate id {}", excerpt(id));
 }
 
-/// A list. The error names it if it is missing or not a list.
+/// Returns a list. The error names it if it is missing or not a list.
 const json& list_in(const json& root, const char* name) {
   const json& list = root.at(name);
   if (!list.is_array()) fail("{} is not a list", name);

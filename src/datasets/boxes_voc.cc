@@ -25,9 +25,9 @@ struct VocObject {
   double score = 1;
 };
 
-/// What of an annotation counts, as a parser comes to it.
+/// The relevant content of an annotation, as it is parsed.
 struct VocFile {
-  std::vector<std::string> path;  // of the element, from the root
+  std::vector<std::string> path;  // names of the open elements, from the root
   std::string text, image, wrong;
   double width = 0, height = 0;
   std::vector<VocObject> objects;
@@ -39,7 +39,7 @@ struct VocFile {
   }
 };
 
-/// Below the root; empty if nothing is read.
+/// Returns the path below the root; empty if nothing is read.
 std::string path_of(const VocFile& file) {
   std::string path;
   if (file.path.size() > kDeepestRead) return path;
@@ -49,7 +49,7 @@ std::string path_of(const VocFile& file) {
 
 void on_start(void* data, const XML_Char* name, const XML_Char** /*attributes*/) {
   auto& file = *static_cast<VocFile*>(data);
-  // Paths are put together for every element: a name of megabytes would be copied each time.
+  // Paths are assembled for every element: a name of megabytes would be copied each time.
   file.path.emplace_back(::strnlen(name, kLongestRead + 1) > kLongestRead ? "?" : name);
   file.text.clear();
   if (file.path.size() > kDeepest) return file.stop("elements within elements, deeper than any annotation");
@@ -80,13 +80,13 @@ void on_end(void* data, const XML_Char* /*name*/) {
   file.text.clear();
 }
 
-/// Entities may refer to other files, and expand to texts of any length.
+/// Refuses entities, which may refer to other files and expand to texts of any length.
 void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML_Char*, const XML_Char*,
                const XML_Char*, const XML_Char*) {
   static_cast<VocFile*>(data)->stop("it declares entities, which are not supported");
 }
 
-/// Attributes that a DTD declares would be added to every element.
+/// Refuses declared attributes: a DTD would add them to every element.
 void on_declared_attribute(void* data, const XML_Char*, const XML_Char*, const XML_Char*, const XML_Char*, int) {
   static_cast<VocFile*>(data)->stop("it declares attributes, which are not supported");
 }

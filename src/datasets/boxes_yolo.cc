@@ -16,7 +16,7 @@ namespace protocom::box_reader {
 namespace fs = std::filesystem;
 namespace {
 
-/// Without the quotes around it; in single ones '' is an apostrophe.
+/// Removes the quotes around a text; within single quotes '' is an apostrophe.
 std::string unquoted(std::string_view text) {
   text = trimmed(text);
   const bool is_quoted =
@@ -26,7 +26,8 @@ std::string unquoted(std::string_view text) {
   return text.front() == '\'' ? replaced(inner, "''", "'") : inner;
 }
 
-/// Where a letter of an item in brackets stands: a quote counts where a key or a value begins, or where it was opened.
+/// Tracks quotes in an item in brackets: a quote counts at the beginning of a key or a value, or if it closes an open
+/// one.
 class Quotes {
  public:
   void begin_item() { *this = Quotes(); }
@@ -36,7 +37,7 @@ class Quotes {
       return;
     }
     const char closed = std::exchange(closed_, 0);
-    if (c == '\'' && closed == c) {  // two of them within single quotes are an apostrophe
+    if (c == '\'' && closed == c) {  // two within single quotes are an apostrophe
       quote_ = c;
     } else if ((c == '"' || c == '\'') && begins_) {
       quote_ = c;
@@ -51,11 +52,11 @@ class Quotes {
 
  private:
   char quote_ = 0;
-  char closed_ = 0;  // by the last letter
+  char closed_ = 0;  // by the last character
   bool begins_ = true, after_colon_ = false;
 };
 
-/// Without a comment: # at the beginning or after a space, outside quotes.
+/// Removes a comment: # at the beginning or after a space, outside quotes.
 std::string_view without_comment(std::string_view line) {
   Quotes quotes;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -70,7 +71,7 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-/// The value of the member `names` of a YAML file, its lines as they are.
+/// Returns the lines of the value of the member `names` in a YAML file.
 std::vector<std::string> names_lines(const fs::path& path) {
   std::vector<std::string> lines;
   bool within = false;
@@ -85,7 +86,7 @@ std::vector<std::string> names_lines(const fs::path& path) {
   return lines;
 }
 
-/// What stands between commas in brackets, which may be in quotes.
+/// Splits a list in brackets at commas; items may be quoted.
 std::vector<std::string> items_in_brackets(std::string_view text) {
   std::vector<std::string> items(1);
   Quotes quotes;
@@ -105,14 +106,14 @@ std::vector<std::string> items_in_brackets(std::string_view text) {
 
 using ClassNames = std::map<int64_t, std::string>;
 
-/// Throws Error if a class has another name already.
+/// Names a class. Throws Error if it already has another name.
 void name_class(int64_t number, const std::string& name, ClassNames& names) {
   const auto [found, is_new] = names.emplace(number, name);
   if (!is_new && found->second != name)
     fail("class {} has two names, '{}' and '{}'", number, excerpt(found->second), excerpt(name));
 }
 
-/// "3: cat" in a mapping, "- cat" or "cat" in a list, whose next number is that of how many there are.
+/// Adds a name: "3: cat" in a mapping, "- cat" or "cat" in a list, where the number is the count so far.
 void add_name(std::string_view item, bool is_mapping, ClassNames& names) {
   item = trimmed(item);
   auto number = static_cast<int64_t>(names.size());
@@ -127,7 +128,7 @@ void add_name(std::string_view item, bool is_mapping, ClassNames& names) {
   name_class(number, unquoted(item), names);
 }
 
-/// The member `names` of data.yaml: [cat, dog], {0: cat}, lines of "- cat" or of "0: cat".
+/// Reads the member `names` of data.yaml: [cat, dog], {0: cat}, lines of "- cat" or of "0: cat".
 ClassNames names_of_yaml(const fs::path& path) {
   const std::vector<std::string> lines = names_lines(path);
   ClassNames names;
@@ -152,7 +153,7 @@ ClassNames names_of_lines(const fs::path& path) {
   return names;
 }
 
-/// Of the folder, or of the one that holds it as a split.
+/// Returns the class names for the folder, or for its parent if it is a split.
 ClassNames class_names(const fs::path& folder) {
   for (const fs::path& place : {folder, fs::absolute(folder / "").parent_path().parent_path()}) {
     for (const char* name : {"data.yaml", "data.yml", "dataset.yaml"}) {
@@ -167,7 +168,7 @@ ClassNames class_names(const fs::path& folder) {
   return {};
 }
 
-/// The numbers of a line; what is none is NaN.
+/// Parses the numbers of a line; NaN for anything else.
 std::vector<double> parse_numbers(std::string_view line) {
   std::vector<double> numbers;
   for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
@@ -178,7 +179,7 @@ std::vector<double> parse_numbers(std::string_view line) {
   return numbers;
 }
 
-/// Around the corners of an outline, which follow the class.
+/// Returns the box around the corners of an outline, which follow the class.
 ImageBox box_around(const std::vector<double>& line) {
   double left = line[1], right = line[1], top = line[2], bottom = line[2];
   for (size_t i = 1; i < line.size(); i += 2) {
@@ -189,14 +190,15 @@ ImageBox box_around(const std::vector<double>& line) {
   return {left, top, right - left, bottom - top, true};
 }
 
-/// Seven numbers of a tracker: class, centre, size, confidence and the track's number. Corners are within the picture.
+/// Whether a line is a tracker's: class, centre, size, confidence and the track's number. Corners are within the
+/// picture.
 bool is_tracked(const std::vector<double>& line) {
   if (line.size() != 7 || !(line[6] >= 1) || line[6] != std::floor(line[6]) || !(line[5] <= 1)) return false;
   const auto is_within = [](double centre, double size) { return centre - size / 2 >= 0 && centre + size / 2 <= 1; };
   return is_within(line[1], line[3]) && is_within(line[2], line[4]);
 }
 
-/// Class, centre, size and sometimes a confidence; or class and three corners or more.
+/// Takes a line: class, centre, size and sometimes a confidence; or class and three corners or more.
 void take_line(const std::vector<double>& line, const std::string& image, const ClassNames& names,
                const std::string& where, Boxes& boxes) {
   const bool is_box = line.size() == 5 || line.size() == 6 || is_tracked(line);
@@ -213,7 +215,7 @@ void take_line(const std::vector<double>& line, const std::string& image, const 
              where);
 }
 
-/// "images/train/a" of "labels/train/a.txt".
+/// Returns "images/train/a" for "labels/train/a.txt".
 std::string image_of(const fs::path& text, const fs::path& folder) {
   fs::path image;
   for (const fs::path& part : text.lexically_relative(folder)) image /= part == "labels" ? fs::path("images") : part;

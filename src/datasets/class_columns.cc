@@ -12,14 +12,14 @@
 namespace protocom::class_columns {
 namespace {
 
-/// 0 or 1; nothing for another cell.
+/// Parses 0 or 1; nothing for another cell.
 std::optional<bool> flag_in(std::string_view cell) {
   const auto number = number_from<double>(trimmed(cell));
   if (!number || (*number != 0 && *number != 1)) return std::nullopt;
   return *number == 1;
 }
 
-/// The columns that are 1 in a row; nothing if another cell than `image` is not a flag.
+/// Returns the columns that are 1 in a row; nothing if a cell other than `image` is not a flag.
 std::optional<std::vector<size_t>> set_columns(const CsvRow& row, size_t image) {
   std::vector<size_t> set;
   for (size_t c = 0; c < row.cells.size(); ++c) {
@@ -31,7 +31,7 @@ std::optional<std::vector<size_t>> set_columns(const CsvRow& row, size_t image) 
   return set;
 }
 
-/// Two columns of one name would be one class.
+/// Throws Error for two columns of one name, which would be one class.
 void check_names(const CsvTable& table, size_t image) {
   std::map<std::string, std::string> written;
   for (size_t c = 0; c < table.header.size(); ++c) {

@@ -43,7 +43,7 @@ const PartName* part_name(const fs::path& folder) {
   return found == std::end(kPartNames) ? nullptr : found;
 }
 
-/// The folders in it, where it holds no image itself.
+/// Returns the folders in a folder that contains no image itself.
 std::vector<std::string> classes_within(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -90,7 +90,7 @@ void refuse_parts(const fs::path& folder, const ListChoices& lists) {
         nothing_else || (is_part(file) && (!classes_within(file).empty() || image_list_in(file, lists)));
     if (has_classes) parts.push_back(file.filename().string());
   }
-  // One alone among others may be a class that is called so.
+  // A single one among others may be a class with that name.
   if (parts.empty() || (parts.size() == 1 && folders.size() > 1)) return;
   constexpr size_t kShown = 4;
   fail("the folders in {} are splits, not classes ({}): give one of them ({})", folder.string(),

@@ -8,23 +8,23 @@
 
 namespace protocom {
 
-/// The folders in `folder`, sorted by name, without those that no walk enters (is_left_out_folder). Throws Error when
-/// it cannot be listed.
+/// Returns the folders in `folder`, sorted by name, without those that no walk enters (is_left_out_folder). Throws
+/// Error if it cannot be listed.
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
 
-/// What a folder is by its name, in whatever capitals.
+/// The role of a folder, by its name in any case.
 enum class FolderPart {
   kSplit,   ///< base, val, novel, train, training, validation, dev, test, ...: classes of one split
   kImages,  ///< support, query, gallery, probe: some of the images of the same classes
 };
 
-/// Nothing for any other name.
+/// Returns nothing for any other name.
 std::optional<FolderPart> part_named(const std::filesystem::path& folder);
-/// The split that a folder's name means.
+/// Returns the split that a folder's name means.
 std::optional<Split> split_named(const std::filesystem::path& folder);
 
-/// Throws Error where `folder` holds splits or other parts with class folders or a list of images in them, or several
-/// and nothing else: enrolled as they are, "train" and "test" would be the classes.
+/// Throws Error if `folder` contains splits or other parts with class folders or a list of images in them: otherwise
+/// "train" and "test" would be enrolled as classes.
 void refuse_parts(const std::filesystem::path& folder, const ListChoices& lists);
 
 /// Throws Error where `folder` is, holds or lies in the library of Apple's Photos, whose folders ("0" to "F") are no

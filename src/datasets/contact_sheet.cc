@@ -23,13 +23,13 @@ void set_pixel(Image& image, int64_t y, int64_t x, uint8_t value) {
     std::fill_n(image.rgb.begin() + 3 * (y * image.width + x), 3, value);
 }
 
-/// stb_easy_font's own vertex: four of them are an upright rectangle.
+/// The vertex type of stb_easy_font: four of them are an upright rectangle.
 struct Vertex {
   float x, y, z;
   unsigned char colour[4];
 };
 
-/// ASCII, shortened to what fits into `width` pixels.
+/// Returns ASCII text, shortened to fit into `width` pixels.
 std::string fit_text(std::string text, int64_t width) {
   for (char& c : text) {
     if (c < 32 || c > 126) c = '?';
@@ -73,7 +73,7 @@ void draw_tile(Image& sheet, int64_t top, int64_t left, int64_t size, const Imag
 
 int64_t text_height(const SheetRow& row) { return row.label.empty() ? 0 : kTextHeight; }
 
-/// About options.classes class indices: each split in proportion and at least once, base first.
+/// Chooses about options.classes class indices: each split in proportion and at least once, base first.
 std::vector<int64_t> choose_classes(const std::vector<Split>& class_split, const SheetOptions& options, Rng& rng) {
   std::vector<int64_t> chosen;
   for (const Split split : kAllSplits) {
@@ -91,13 +91,13 @@ std::vector<int64_t> choose_classes(const std::vector<Split>& class_split, const
   return chosen;
 }
 
-/// "001.Black_footed_Albatross" needs no "Black footed Albatross" beside it.
+/// Whether the title is redundant: "001.Black_footed_Albatross" needs no "Black footed Albatross" beside it.
 bool name_contains_title(std::string name, const std::string& title) {
   std::replace(name.begin(), name.end(), '_', ' ');
   return name.find(title) != std::string::npos;
 }
 
-/// `load(i)` gives the image of row i of `labels`; `title` the display name.
+/// Draws a sheet. `load(i)` returns the image of row i of `labels`; `title` the display name.
 template <typename Load, typename Title>
 Image draw_sheet(const std::vector<int64_t>& labels, const std::vector<Split>& class_split, const SheetOptions& options,
                  Load&& load, Title&& title) {

@@ -18,21 +18,22 @@ struct SheetRow {
   std::vector<Image> images;
 };
 
-/// A picture of rows of square tiles of `tile` pixels on white. Images are resized and cropped to the tile; an image of
-/// size 0 becomes a crossed box. Throws UsageError unless tile is 8..1024 and there is an image.
+/// Draws rows of square tiles of `tile` pixels on white. Images are resized and cropped to the tile; an image of size 0
+/// becomes a crossed box. Throws UsageError unless tile is 8..1024 and there is an image.
 Image draw_contact_sheet(const std::vector<SheetRow>& rows, int64_t tile);
 
-/// What a sheet of a dataset shows.
+/// The content of a dataset's sheet.
 struct SheetOptions {
   int64_t classes = 12;           ///< approximate number; every split in proportion, with at least one class
   int64_t images_per_class = 10;  ///< drawn at random without repetition
-  int64_t tile = 84;              ///< side of an image, pixels
+  int64_t tile = 84;              ///< side length of an image, pixels
   uint64_t seed = 0;
 };
 
-/// A contact sheet of random classes and images: base first, then val, then novel. Unreadable images are crossed boxes.
+/// Makes a contact sheet of random classes and images: base first, then val, then novel. Unreadable images are crossed
+/// boxes.
 Image make_contact_sheet(const ImageDataset& dataset, const SheetOptions& options);
-/// The same of decoded images.
+/// Makes a contact sheet of decoded images.
 Image make_contact_sheet(const PackedImages& images, const SheetOptions& options);
 
 }  // namespace protocom

@@ -14,14 +14,14 @@ constexpr double kValShare = 0.16, kNovelShare = 0.2;  // 64, 16 and 20 of 100 c
 constexpr int64_t kWay = 5;
 constexpr int64_t kFewest = 2;
 
-/// The share, or as many as tasks of kWay need where that is more, of these at most one class in `least`; at least two,
-/// since tasks of one class ask nothing.
+/// Returns the number of classes of a part: the share, or as many as tasks of kWay need if that is more, but of those
+/// at most one class in `least`; at least two, since tasks of one class are trivial.
 int64_t part_of(int64_t classes, double share, int64_t least) {
   const auto shared = to_whole<int64_t>(std::round(share * static_cast<double>(classes)));
   return std::max({shared, std::min(kWay, classes / least), kFewest});
 }
 
-/// The places of classes with images enough for episodes.
+/// Returns the indices of classes with enough images for episodes.
 std::vector<size_t> eligible(const std::vector<int64_t>& images, int64_t fewest) {
   std::vector<size_t> places;
   for (size_t c = 0; c < images.size(); ++c) {

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using Groups = std::vector<std::vector<int64_t>>;
 
-/// Everything of a list but its episodes. What older lists do not have is written only where it is used, so that equal
+/// Returns a list without its episodes. Fields that older lists do not have are written only if used, so that equal
 /// tasks keep their hash.
 json head_json(const EpisodeList& list) {
   const EpisodeShape& shape = list.shape;
@@ -29,7 +29,7 @@ json head_json(const EpisodeList& list) {
   return head;
 }
 
-/// Writes episodes as nlohmann::json::dump would, keys sorted, but quotes every name once only: ten thousand episodes
+/// Writes episodes as nlohmann::json::dump would, keys sorted, but quotes every name only once: ten thousand episodes
 /// name a million images.
 class EpisodeWriter {
  public:
@@ -75,7 +75,8 @@ class EpisodeWriter {
   std::vector<std::string> image_;
 };
 
-/// The one text for a list, whose keys are sorted. Throws Error when a name is not UTF-8, which JSON cannot hold.
+/// Returns the canonical text of a list, whose keys are sorted. Throws Error if a name is not UTF-8, which JSON cannot
+/// hold.
 std::string canonical_text(const EpisodeList& list, const FeatureSet& features) {
   try {
     const std::string head = strict_json_text(head_json(list));
@@ -94,7 +95,7 @@ std::string canonical_text(const EpisodeList& list, const FeatureSet& features) 
   }
 }
 
-/// Resolves names and ids of an episode file, with messages that say which episode is wrong.
+/// Resolves names and ids in an episode file, with messages that say which episode is wrong.
 class EpisodeParser {
  public:
   EpisodeParser(std::string where, const FeatureSet& features, const EpisodeShape& shape, Split split)

@@ -12,7 +12,7 @@ namespace {
 constexpr EnumWord<QueryDistribution> kDistributions[] = {{QueryDistribution::kBalanced, "balanced"},
                                                           {QueryDistribution::kDirichlet, "dirichlet"}};
 
-constexpr int64_t kMost = 1'000'000;  // their products must stay numbers
+constexpr int64_t kMost = 1'000'000;  // so that their products do not overflow
 
 }  // namespace
 

@@ -14,18 +14,18 @@ namespace {
 
 using Groups = std::vector<std::vector<int64_t>>;
 
-/// Proportions of Dirichlet(alpha, ..., alpha).
+/// Draws proportions of Dirichlet(alpha, ..., alpha).
 std::vector<double> draw_proportions(int64_t classes, double alpha, Rng& rng) {
   std::vector<double> parts(static_cast<size_t>(classes));
   double sum = 0;
   for (double& part : parts) sum += part = rng.gamma(alpha);
-  // A tiny alpha can leave nothing but zeros: all weight then goes to one class, which is its limit.
+  // A tiny alpha can underflow to zeros: all weight then goes to one class, which is its limit.
   if (!(sum > 0)) parts[static_cast<size_t>(rng.below(classes))] = sum = 1;
   for (double& part : parts) part /= sum;
   return parts;
 }
 
-/// Draws episodes of one shape. One a thread.
+/// Draws episodes of one shape. One object per thread.
 class EpisodeSampler {
  public:
   EpisodeSampler(const std::vector<int64_t>& classes, const Groups& rows_by_class, const EpisodeShape& shape)
@@ -51,12 +51,12 @@ class EpisodeSampler {
   }
 
  private:
-  // Generators of their own, so that none of these changes which classes and images come first.
+  // Separate streams, so that none of these affects which classes and images are drawn first.
   static constexpr uint64_t kShots = 1;
   static constexpr uint64_t kQueries = 2;
   static constexpr uint64_t kFirstPool = 3;
 
-  /// The values of Rng::sample, without its memory.
+  /// Draws the values of Rng::sample without allocating.
   void sample(int64_t bound, int64_t count, Rng& rng) {
     for (const size_t place : moved_) place_[place] = static_cast<int64_t>(place);
     drawn_.clear();
@@ -64,7 +64,7 @@ class EpisodeSampler {
     sample_more(bound, count, rng);
   }
 
-  /// As many again, of those not yet drawn.
+  /// Draws as many more, from those not yet drawn.
   void sample_more(int64_t bound, int64_t count, Rng& rng) {
     for (auto i = static_cast<int64_t>(drawn_.size()); count-- > 0; ++i) {
       const auto place = static_cast<size_t>(i + rng.below(bound - i));
@@ -80,8 +80,8 @@ class EpisodeSampler {
     for (int64_t& shots : shots_) shots += rng.below(shape_.most_shots - shape_.k_shot + 1);
   }
 
-  /// Numbers of queries per class: shares of all queries, rounded so that the largest remainders get one more; what a
-  /// class has no images for goes to the class that is furthest below its share.
+  /// Draws the numbers of queries per class: shares of all queries, rounded so that the largest remainders get one
+  /// more; queries that exceed a class's images go to the class furthest below its share.
   void draw_queries(const Episode& episode, Rng rng) {
     queries_.assign(static_cast<size_t>(shape_.n_way), shape_.n_query);
     if (shape_.query_distribution == QueryDistribution::kBalanced) return;
@@ -125,7 +125,7 @@ class EpisodeSampler {
   const std::vector<int64_t>& classes_;
   const Groups& rows_by_class_;
   EpisodeShape shape_;
-  std::vector<int64_t> place_;  // 0, 1, 2, ... but for moved_
+  std::vector<int64_t> place_;  // 0, 1, 2, ... except for moved_
   std::vector<int64_t> drawn_;
   std::vector<size_t> moved_;
   std::vector<int64_t> shots_;
@@ -141,7 +141,8 @@ std::string describe_need(const EpisodeShape& shape) {
 
 void check_sizes(const FeatureSet& features, const std::vector<int64_t>& classes, const Groups& rows,
                  const EpisodeShape& shape) {
-  // Unbalanced queries need room on average only, but a class with less could not hold its share of a balanced draw.
+  // Unbalanced queries need enough images only on average, but a class with fewer could not hold its share of a
+  // balanced draw.
   const int64_t need = most_shots(shape) + shape.n_query + shape.unlabelled;
   for (const int64_t label : classes) {
     const auto images = static_cast<int64_t>(rows[static_cast<size_t>(label)].size());
@@ -152,7 +153,7 @@ void check_sizes(const FeatureSet& features, const std::vector<int64_t>& classes
   }
 }
 
-/// Of all episodes together: some 3 million tasks of 5 classes with 1 shot and 15 queries.
+/// Limit for all episodes together: some 3 million tasks of 5 classes with 1 shot and 15 queries.
 constexpr int64_t kMostImagesOfAll = int64_t{1} << 28;
 
 void check_count(const EpisodeOptions& options) {

@@ -24,11 +24,11 @@ void check_count(const Array& labels, int64_t images, const std::string& where) 
 }
 
 bool is_whole(double number) {
-  constexpr double kLargest = 1e15;  // beyond, not every whole number is a double
+  constexpr double kLargest = 1e15;  // beyond it, not every whole number is a double
   return number == std::round(number) && std::abs(number) < kLargest;
 }
 
-/// MATLAB and pandas write whole numbers as floats.
+/// Whether labels are whole numbers, which MATLAB and pandas write as floats.
 bool are_whole(const Array& labels) {
   if (labels.type() == NumberType::kBool) return false;
   if (!is_real(labels.type())) return true;
@@ -45,8 +45,8 @@ void check_label_range(const FeatureSet& set, const std::string& where) {
   fail("{}: labels run from {} to {}, there are {} classes{}", where, low, high, classes, hint);
 }
 
-/// Whether each of 0 to `high` is there, of labels of at least 0: without sorting, which takes three times the room of
-/// millions of labels.
+/// Whether every number from 0 to `high` occurs, for labels of at least 0: without sorting, which takes three times the
+/// memory of millions of labels.
 bool are_all_there(const std::vector<int64_t>& labels, int64_t high) {
   if (high >= static_cast<int64_t>(labels.size())) return false;
   std::vector<bool> there(static_cast<size_t>(high) + 1);
@@ -54,7 +54,7 @@ bool are_all_there(const std::vector<int64_t>& labels, int64_t high) {
   return std::find(there.begin(), there.end(), false) == there.end();
 }
 
-/// Each number that is there is a class, called by it.
+/// Makes each number that occurs a class with that name.
 void take_numbers_as_classes(const LabelContext& context, FeatureSet& set) {
   const auto [lowest, highest] = std::minmax_element(set.labels.begin(), set.labels.end());
   const int64_t low = *lowest, high = *highest;

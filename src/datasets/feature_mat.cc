@@ -9,7 +9,7 @@ namespace protocom::feature_parts {
 namespace fs = std::filesystem;
 namespace {
 
-/// The classes of images that the benchmark numbers from 1 on.
+/// Returns the classes of images, which the benchmark numbers from 1 on.
 std::set<int64_t> classes_at(const MatFile& splits, const char* name, const std::vector<int64_t>& labels) {
   std::set<int64_t> classes;
   if (!splits.has(name)) return classes;
@@ -23,8 +23,8 @@ std::set<int64_t> classes_at(const MatFile& splits, const char* name, const std:
   return classes;
 }
 
-/// "proposed split" of Xian et al. (Zero-Shot Learning: A Comprehensive Evaluation, TPAMI 2018): test_unseen_loc are
-/// images of the novel classes, val_loc and train_loc divide the others' classes.
+/// Returns the "proposed split" of Xian et al. (Zero-Shot Learning: A Comprehensive Evaluation, TPAMI 2018):
+/// test_unseen_loc are images of the novel classes, val_loc and train_loc divide the other classes.
 std::vector<std::string> split_in(const MatFile& splits, const FeatureSet& set) {
   const std::set<int64_t> novel = classes_at(splits, "test_unseen_loc", set.labels);
   const std::set<int64_t> train = classes_at(splits, "train_loc", set.labels);

@@ -10,7 +10,8 @@
 namespace protocom::feature_parts {
 namespace {
 
-/// For a dict of the features [n, d] of each class, as few-shot repositories pickle them, or of features and labels.
+/// Code for a dict of the features [n, d] of each class, as few-shot repositories pickle them, or of features and
+/// labels.
 constexpr const char* kRecipe =
     "import {1}, numpy as np; d = {2}; l = d.get('labels', d.get('label')) if isinstance(d, "
     "dict) else None; "

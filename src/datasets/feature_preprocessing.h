@@ -7,11 +7,11 @@
 
 namespace protocom {
 
-/// What a file of features, or what was made from it, says of its images in `details.preprocessing`; nothing for files
-/// made elsewhere or before it was kept. Throws Error for a damaged one.
+/// Returns the preprocessing of images stated in `details.preprocessing` of a file of features, or of a file made from
+/// it; nothing for files made elsewhere or before it was stored. Throws Error if it is damaged.
 std::optional<Preprocessing> read_preprocessing(const std::filesystem::path& path);
 
-/// The same as details for the header of what is made from a file of features: an empty object when it says nothing.
+/// Returns it as details for the header of a file made from features: an empty object if there is none.
 nlohmann::json preprocessing_details(const std::filesystem::path& features);
 
 }  // namespace protocom

@@ -5,7 +5,7 @@
 
 namespace protocom {
 
-/// The features [n, d] alone of a file that read_features() reads, whose labels may be missing. Throws Error.
+/// Reads only the features [n, d] of a file that read_features() reads; labels may be missing. Throws Error.
 Array read_feature_rows(const std::filesystem::path& path);
 
 }  // namespace protocom

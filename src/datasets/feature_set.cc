@@ -30,7 +30,7 @@ void check_unique(const std::vector<std::string>& names, const char* what, const
   }
 }
 
-/// Of each class; none for those that the table does not name.
+/// Returns the split of each class; none for those that the table does not name.
 std::vector<std::optional<Split>> splits_in(const SplitTable& table, const std::vector<std::string>& class_names) {
   std::vector<std::optional<Split>> splits;
   for (const auto& name : class_names) {
@@ -40,7 +40,7 @@ std::vector<std::optional<Split>> splits_in(const SplitTable& table, const std::
   return splits;
 }
 
-/// Which classes are base, val and novel: as the file states, or else the same for all. The caller's choice comes when
+/// Returns the split of the classes: as the file states, or else the same for all. The caller's choice is applied after
 /// the file has been checked (take_split).
 std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vector<std::string>>& own,
                             const FeatureFileOptions& options, const std::string& where) {
@@ -66,7 +66,7 @@ std::vector<Split> split_of(const FeatureSet& set, const std::optional<std::vect
   return splits;
 }
 
-/// The one of some members that the file has; the first where it has none.
+/// Returns which of some members the file has; the first if it has none.
 std::string member_of(const NpzReader& reader, const std::vector<std::string>& names) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
@@ -80,7 +80,7 @@ std::string member_of(const NpzReader& reader, const std::vector<std::string>& n
   return found.front();
 }
 
-/// Those of a large file stay there, and their values are looked at when they are used.
+/// Returns the features; those of a large file stay there, and their values are checked when they are used.
 Array features_of_npz(const NpzReader& reader) {
   const std::string member = member_of(reader, {"features", "X", "x", "feats", "embeddings"});
   const auto mapped = map_npz_rows(reader.path(), member);
@@ -135,7 +135,7 @@ FeatureSet read_arrays(const fs::path& path, const FeatureFileOptions& options) 
   return set;
 }
 
-/// A JSON list among the metadata; nothing if there is none.
+/// Returns a JSON list in the metadata; nothing if there is none.
 std::optional<std::vector<std::string>> list_in(const Safetensors& file, const char* key, const std::string& where) {
   if (file.metadata.count(key) == 0) return std::nullopt;
   return images_detail::words_of(file, key, where);
@@ -212,7 +212,7 @@ std::vector<std::vector<int64_t>> FeatureSet::rows_by_class() const {
 
 namespace {
 
-/// Copies of a photo have the same features, whatever their names and formats.
+/// Finds copies of a photo, which have equal features whatever their names and formats.
 std::vector<DuplicateGroup> copies_in(const FeatureSet& set) {
   const ImageOwners owners{set.class_names, set.class_split, set.image_ids, set.labels};
   std::vector<std::string> hashes;
@@ -225,7 +225,7 @@ std::vector<DuplicateGroup> copies_in(const FeatureSet& set) {
 
 void warn_of_copies(const std::vector<DuplicateGroup>& copies, const std::string& where) {
   if (copies.empty()) return;
-  std::map<DuplicateKind, int64_t> images;  // that are a copy of another one
+  std::map<DuplicateKind, int64_t> images;  // that are copies of another one
   for (const DuplicateGroup& group : copies) images[group.kind] += static_cast<int64_t>(group.ids.size()) - 1;
   std::vector<std::string> counts;
   for (const auto& [kind, count] : images) counts.push_back(fmt::format("{} {}", count, to_string(kind)));
@@ -234,7 +234,7 @@ void warn_of_copies(const std::vector<DuplicateGroup>& copies, const std::string
                 first_of(copies.front().ids, kShown));
 }
 
-/// Ids that numbered() made are unique; of millions of rows even looking would take a gigabyte.
+/// Whether ids were made by numbered(): these are unique, and checking millions of rows would take a gigabyte.
 bool are_numbers(const std::vector<std::string>& ids) {
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] != fmt::format_int(i).c_str()) return false;
@@ -252,7 +252,7 @@ void find_copies(FeatureSet& set, const std::string& where) {
   warn_of_copies(set.copies, where);
 }
 
-/// Checks what has the types of a feature set for consistency.
+/// Checks data with the types of a feature set for consistency.
 void check_parts(FeatureSet& set, const std::string& where) {
   if (static_cast<int64_t>(set.image_ids.size()) != set.features.size(0)) {
     fail("{}: {} image ids for {} feature rows", where, set.image_ids.size(), set.features.size(0));
@@ -280,7 +280,7 @@ FeatureSet read_kind(const fs::path& path, const FeatureFileOptions& options) {
   return suffix == ".npy" ? read_arrays(path, options) : read_npz(path, options);
 }
 
-/// The splits of a table, without the classes that it does not name.
+/// Applies the splits of a table, and drops the classes that it does not name.
 FeatureSet take_split(FeatureSet set, const fs::path& path) {
   const auto splits = splits_in(read_split(path), set.class_names);
   std::vector<int64_t> named;

@@ -29,7 +29,7 @@ constexpr EnumWord<Layout> kLayouts[] = {{Layout::kAuto, "auto"},
                                          {Layout::kIlsvrc, "ilsvrc"},
                                          {Layout::kList, "list"}};
 
-/// Found in the folder of a dataset it divides it, unless the caller or the layout itself says otherwise.
+/// A file of this name in the folder of a dataset defines its split, unless the caller or the layout itself does.
 constexpr const char* kSplitFile = "split.csv";
 
 void check_folder(const fs::path& root) {
@@ -50,7 +50,7 @@ Lister choose_lister(Layout layout) {
   return kAll.at(layout);
 }
 
-/// The division the caller requested, what to call it in messages, and its files; no table when it is the layout's own.
+/// The split the caller requested, its name in messages, and its files; no table if it is the layout's own.
 struct AskedSplit {
   std::optional<SplitTable> table;
   std::string name;
@@ -77,17 +77,17 @@ AskedSplit asked_split(const ImageDatasetOptions& options, Layout layout, const 
 
 constexpr size_t kShown = 10;  ///< names in a warning
 
-/// Names of a split and of a folder that do not fit each other.
+/// Names of a split and of folders that do not match.
 struct Unmatched {
-  std::vector<std::string> missing;  ///< classes of the split that are not there
-  std::vector<std::string> unnamed;  ///< folders of classes that the split does not name
+  std::vector<std::string> missing;  ///< classes of the split that do not exist
+  std::vector<std::string> unnamed;  ///< class folders that the split does not name
 };
 
 layout::Request request_for(const fs::path& root, const AskedSplit& asked, const ImageDatasetOptions& options) {
   return {root, asked.table ? &*asked.table : nullptr, options.lists};
 }
 
-/// Only of kFolder are there unnamed ones: where other layouts hold more classes than a split has, that is meant so.
+/// Compares names. Only kFolder has unnamed ones: where other layouts have more classes than a split, that is intended.
 Unmatched match_names(const AskedSplit& asked, const std::vector<layout::RawClass>& classes, Layout layout,
                       const layout::Request& request) {
   Unmatched names;
@@ -107,7 +107,7 @@ Unmatched match_names(const AskedSplit& asked, const std::vector<layout::RawClas
   return names;
 }
 
-/// The first of some names, and which of `others` they were probably meant to be.
+/// Returns the first of some names, with the `others` that were probably meant.
 std::string with_meant(const std::vector<std::string>& names, const std::vector<std::string>& others) {
   std::vector<std::string> hints;
   for (size_t i = 0; i < std::min(names.size(), kShown); ++i) {
@@ -118,7 +118,7 @@ std::string with_meant(const std::vector<std::string>& names, const std::vector<
   return hints.empty() ? shown : fmt::format("{} ({})", shown, fmt::join(hints, " "));
 }
 
-/// Figures of others are compared on a standard split: it must be complete.
+/// Reports missing classes. Published figures are compared on a standard split, so it must be complete.
 void report_missing(const Unmatched& names, const AskedSplit& asked, const ImageDatasetOptions& options,
                     const fs::path& root) {
   if (names.missing.empty()) return;
@@ -136,8 +136,8 @@ void warn_of_unnamed(const Unmatched& names, const AskedSplit& asked, const fs::
                 names.unnamed.size(), with_meant(names.unnamed, names.missing));
 }
 
-/// Takes classes without images out: CUB's lists name all its classes even where only some of the images are there, and
-/// a folder may be waiting for its images.
+/// Removes classes without images: CUB's lists name all its classes even if only some of the images exist, and a folder
+/// may be waiting for its images.
 std::vector<std::string> drop_empty(std::vector<layout::RawClass>& classes, const ImageDatasetOptions& options,
                                     const fs::path& root) {
   std::vector<std::string> empty;
@@ -190,7 +190,7 @@ Layout detect_layout(const fs::path& root, const ListChoices& lists) {
 
 namespace {
 
-/// Puts the boxes of images in their place.
+/// Replaces images by their boxes.
 void crop_items(const BoxFile& file, const fs::path& path, std::vector<layout::RawClass>& classes) {
   std::vector<fs::path> photos;
   for (const auto& listed : classes) {
@@ -206,7 +206,7 @@ void crop_items(const BoxFile& file, const fs::path& path, std::vector<layout::R
   }
 }
 
-/// A class for each kind of box, of the images below the root.
+/// Makes a class for each kind of box, from the images below the root.
 std::vector<layout::RawClass> classes_of_boxes(const BoxFile& file, const fs::path& path,
                                                const layout::Request& request) {
   std::vector<fs::path> photos;
@@ -224,7 +224,7 @@ std::vector<layout::RawClass> classes_of_boxes(const BoxFile& file, const fs::pa
   return all;
 }
 
-/// Of classes as they were found.
+/// Makes the dataset from classes as found.
 ImageDataset dataset_of(std::vector<layout::RawClass> classes, const AskedSplit& asked, Layout layout,
                         const fs::path& root, const ImageDatasetOptions& options) {
   const Unmatched names = match_names(asked, classes, layout, request_for(root, asked, options));

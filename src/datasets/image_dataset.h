@@ -17,7 +17,7 @@ namespace protocom {
 struct ImageItem {
   std::string
       id;  ///< unique within the dataset: its path below the root (CUB, miniImageNet: below images/), '/'-separated
-  std::filesystem::path path;  ///< where it lies
+  std::filesystem::path path;  ///< its file
   int64_t label = 0;           ///< index into ImageDataset::class_names
 };
 
@@ -25,13 +25,13 @@ struct ImageItem {
 struct ImageDataset {
   std::vector<std::string> class_names;            ///< [c]
   std::vector<Split> class_split;                  ///< [c]
-  std::map<std::string, std::string> class_title;  ///< class name -> display name, where the dataset has them ("goose")
+  std::map<std::string, std::string> class_title;  ///< class name -> display name, if the dataset has one ("goose")
   std::vector<ImageItem> items;                    ///< sorted by class, then id
-  SkippedFiles skipped = {};                    ///< files in the classes' folders and beside them that were not taken
-  std::vector<std::string> empty_classes = {};  ///< classes without images or without a folder, which are left out
+  SkippedFiles skipped = {};                       ///< files in the class folders and beside them that were not used
+  std::vector<std::string> empty_classes = {};     ///< classes without images or without a folder, which are left out
 };
 
-/// The layouts that datasets have on users' disks.
+/// The layouts of datasets on disk.
 enum class Layout {
   kAuto,          ///< by the folder's contents
   kFolder,        ///< <class>/<image>, folders below a class allowed; or <split>/<class>/<image> with base, val, novel
@@ -44,24 +44,24 @@ enum class Layout {
   kList           ///< images without folders of classes, and a list of their classes (image_list_in)
 };
 
-/// "auto", "folder", "tiny-imagenet", "cub", "mini-imagenet", "ilsvrc", "list". Throws UsageError.
+/// Parses "auto", "folder", "tiny-imagenet", "cub", "mini-imagenet", "ilsvrc", "list". Throws UsageError.
 Layout parse_layout(std::string_view text);
-/// The same words.
+/// Returns these words.
 std::string_view to_string(Layout layout);
 
-/// What a dataset's own division into splits is to its reader.
+/// How a reader uses a dataset's own split.
 enum class SplitUse {
   kRequired,
   kOptional,  ///< without one all classes are base
   kIgnored    ///< all classes are base, whatever the split
 };
 
-/// How a dataset is found and divided.
+/// How to find and divide a dataset.
 struct ImageDatasetOptions {
   Layout layout = Layout::kAuto;
   std::optional<std::filesystem::path> split;  ///< see read_split; classes it does not name are left out
   /// "cub" (class index i from 0: i even base, i mod 4 = 1 val, i mod 4 = 3 novel), "mini-imagenet" or
-  /// "tiered-imagenet". When this and `split` are empty the layout's own division holds: kMiniImageNet's three files,
+  /// "tiered-imagenet". If this and `split` are empty, the layout's own split is used: kMiniImageNet's three files,
   /// "cub" for kCub, else a split.csv in the folder, else kFolder's split folders.
   std::string standard_split;
   SplitUse split_use = SplitUse::kRequired;
@@ -69,14 +69,14 @@ struct ImageDatasetOptions {
   bool strict = false;  ///< throw for classes of the split without images, instead of leaving them out with a warning
 };
 
-/// Lists a dataset; files count as images by their suffix (is_image_name). Classes without images, and those of a split
-/// file that are not there, are left out and logged. Throws Error in one sentence, with file and line if there is
-/// one: missing folder, no class with images, file that is named and missing, CSV without a column, class in two
-/// splits, a standard split naming classes that are not there (up to ten listed), no split known. Throws UsageError for
-/// `split` and `standard_split` together.
+/// Lists a dataset; files count as images by their suffix (is_image_name). Classes without images, and missing classes
+/// of a split file, are left out and logged. Throws Error in one sentence, with file and line if there is one: missing
+/// folder, no class with images, missing file that was named, CSV without a column, class in two splits, a standard
+/// split naming missing classes (up to ten listed), no split known. Throws UsageError for `split` and `standard_split`
+/// together.
 ImageDataset list_images(const std::filesystem::path& root, const ImageDatasetOptions& options);
 
-/// The layout kAuto would take. Throws Error when `root` is not a folder.
+/// Returns the layout that kAuto would use. Throws Error if `root` is not a folder.
 Layout detect_layout(const std::filesystem::path& root, const ListChoices& lists = {});
 
 }  // namespace protocom

@@ -29,7 +29,7 @@ std::optional<Image> ImageFinder::find(const std::string& image_id, int64_t side
     if (end == ends_.end() || end->second.empty()) return std::nullopt;
     return read_square_image(end->second, {side});
   } catch (const Error&) {
-    return std::nullopt;  // a picture that cannot be read leaves its box empty
+    return std::nullopt;  // an unreadable picture leaves its box empty
   }
 }
 

@@ -13,11 +13,11 @@ namespace protocom {
 /// Finds the images of features in a pack or a folder by their ids.
 class ImageFinder {
  public:
-  /// An empty path finds nothing. Throws Error for a path that is not there.
+  /// An empty path finds nothing. Throws Error for a path that does not exist.
   explicit ImageFinder(const std::filesystem::path& source);
 
-  /// The image of that id, side x side pixels; nothing when there is none or it cannot be read. In a folder an id is
-  /// the end of the image's path; an end that fits several images finds none.
+  /// Returns the image with that id, side x side pixels; nothing if there is none or it cannot be read. In a folder an
+  /// id is the end of the image's path; an end that matches several images finds none.
   [[nodiscard]] std::optional<Image> find(const std::string& image_id, int64_t side) const;
 
  private:

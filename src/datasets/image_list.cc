@@ -26,7 +26,8 @@ struct ListColumns {
   size_t image, name;
 };
 
-/// Nothing for other tables, and for the answers of `classify --format csv`, which are not labels.
+/// Returns the columns of images and classes; nothing for other tables, and for the output of `classify --format csv`,
+/// which has no labels.
 std::optional<ListColumns> list_columns(const std::vector<std::string>& header) {
   const auto image = list_words::image_column(header);
   const auto name = list_words::class_column(header);
@@ -37,7 +38,7 @@ std::optional<ListColumns> list_columns(const std::vector<std::string>& header) 
   return ListColumns{*image, *name};
 }
 
-/// The columns, of which a question may name that of the classes.
+/// Returns the columns; a question may name that of the classes.
 std::optional<ListColumns> asked_columns(const CsvTable& table, const std::string& question) {
   auto columns = list_columns(table.header);
   if (question.empty()) return columns;
@@ -79,7 +80,8 @@ std::vector<ListedImage> list_of_json_lines(const fs::path& path) {
   return list;
 }
 
-/// https://cocodataset.org/#format-data: categories of objects; where all of an image are of one, it is the image's.
+/// Reads https://cocodataset.org/#format-data: categories of objects; if all objects of an image have one category, it
+/// is the image's class.
 std::vector<ListedImage> list_of_coco(const json& root, const fs::path& path) {
   using list_words::coco_id;
   std::unordered_map<std::string, std::string> names;
@@ -124,7 +126,7 @@ std::vector<ListedImage> list_of_json(const fs::path& path, const ListChoices& c
   return list;
 }
 
-/// One class an image; the same row twice is once.
+/// Checks that each image has one class; a repeated row counts once.
 std::vector<ListedImage> each_once(std::vector<ListedImage> list, const fs::path& path) {
   std::unordered_map<std::string, const ListedImage*> seen;
   std::vector<ListedImage> once;

@@ -9,17 +9,17 @@
 
 namespace protocom {
 
-/// Where images come from: a pack, or a folder that is packed in memory.
+/// The source of images: a pack, or a folder that is packed in memory.
 struct ImageSource {
   std::filesystem::path path;
-  ImageDatasetOptions dataset;  ///< of a folder; a pack brings its own split and layout
+  ImageDatasetOptions dataset;  ///< for a folder; a pack has its own split and layout
   Preprocessing sizes = {};     ///< image_size 0: the pack's own, or that of PackOptions; resize is for folders
-  bool strict = false;          ///< of a folder, see PackOptions
-  BoxChoice boxes = {};         ///< of a folder's images
+  bool strict = false;          ///< for a folder, see PackOptions
+  BoxChoice boxes = {};         ///< for a folder's images
 };
 
-/// The images of a source; files of a folder that are not images are logged. Throws UsageError when a pack is requested
-/// another size, split or layout than its own, and what read_pack, list_images and pack_images throw.
+/// Loads the images of a source; logs files of a folder that are not images. Throws UsageError if another size, split
+/// or layout is requested than a pack has, and what read_pack, list_images and pack_images throw.
 PackedImages load_images(const ImageSource& source, Progress& progress);
 
 }  // namespace protocom

@@ -10,15 +10,16 @@
 namespace protocom {
 namespace {
 
-/// What one image showed.
+/// The result for one image.
 struct Finding {
   int64_t width = 0;
   int64_t height = 0;
-  std::string hash;    ///< hash_pixels; empty when it is unreadable
-  std::string reason;  ///< why it is unreadable; empty when it is not
+  std::string hash;    ///< hash_pixels; empty if it is unreadable
+  std::string reason;  ///< why it is unreadable; empty if it is not
 };
 
-/// Images are compared at full size; larger ones than any screen are reduced to a shorter side of 4096.
+/// Returns options for comparing images at full size; images larger than any screen are reduced to a shorter side of
+/// 4096.
 DecodeOptions decoding_to_compare() {
   DecodeOptions options;
   options.min_side = 4096;

@@ -22,14 +22,14 @@ using nlohmann::json;
 constexpr std::string_view kMajority = "majority";
 constexpr size_t kShown = 5;
 
-/// What an annotator chose for an image.
+/// An annotator's choice for an image.
 struct Vote {
   std::string image, choice;
-  std::vector<std::string> annotator;  ///< number and address, as far as they are known
+  std::vector<std::string> annotator;  ///< number and address, if known
   std::string where;
 };
 
-/// All that annotators said, and what was left out.
+/// All answers of annotators, and what was left out.
 struct Votes {
   std::vector<Vote> votes = {};
   std::set<std::string> questions = {};
@@ -40,7 +40,7 @@ bool is_by(const Vote& vote, const std::string& annotator) {
   return std::find(vote.annotator.begin(), vote.annotator.end(), annotator) != vote.annotator.end();
 }
 
-/// Throws Error unless one question is meant.
+/// Throws Error unless the question is unambiguous.
 void check_question(const std::set<std::string>& questions, const std::string& asked, const fs::path& path) {
   if (asked.empty() && questions.size() > 1)
     throw UndecidedList(fmt::format(
@@ -59,7 +59,7 @@ void check_annotator(const std::vector<Vote>& votes, const std::string& asked, c
   throw UndecidedList(fmt::format("{} has no annotator '{}', it has {}", path.string(), asked, fmt::join(known, ", ")));
 }
 
-/// Empty if none has more votes than every other.
+/// Returns the choice with the most votes; empty if there is a tie.
 std::string most_chosen(const std::map<std::string, int64_t>& counts) {
   int64_t most = 0;
   std::string name;
@@ -71,7 +71,8 @@ std::string most_chosen(const std::map<std::string, int64_t>& counts) {
   return name;
 }
 
-/// The class of an image by its votes; empty if they disagree. Without votes of the annotator requested: nothing.
+/// Returns the class of an image by its votes; empty if they disagree. Nothing without votes of the annotator
+/// requested.
 std::optional<std::string> decided(const std::vector<const Vote*>& votes, const std::string& annotator) {
   std::map<std::string, int64_t> counts;
   for (const Vote* vote : votes) {
@@ -82,7 +83,7 @@ std::optional<std::string> decided(const std::vector<const Vote*>& votes, const 
   return annotator == kMajority ? most_chosen(counts) : "";
 }
 
-/// One class an image, in the order of their first mention.
+/// Returns one class per image, in the order of their first mention.
 std::vector<ListedImage> resolved(const Votes& said, const fs::path& path, const std::string& annotator) {
   check_annotator(said.votes, annotator, path);
   std::vector<std::vector<const Vote*>> images;
@@ -119,7 +120,7 @@ std::vector<ListedImage> resolved(const Votes& said, const fs::path& path, const
   return list;
 }
 
-/// A number, or an object of number and address.
+/// Returns an annotator, given as a number or as an object of number and address.
 std::vector<std::string> annotator_names(const json& annotation) {
   const auto by = annotation.find("completed_by");
   if (by == annotation.end() || by->is_null()) return {};
@@ -131,7 +132,7 @@ std::vector<std::string> annotator_names(const json& annotation) {
   return names;
 }
 
-/// The choices of an annotation by question; of several at once none is the class.
+/// Returns the choices of an annotation by question; if several are chosen at once, none is the class.
 std::map<std::string, std::string> choices_of(const json& annotation) {
   std::map<std::string, std::string> choices;
   for (const json& result : annotation.value("result", json::array())) {
@@ -143,10 +144,10 @@ std::map<std::string, std::string> choices_of(const json& annotation) {
   return choices;
 }
 
-/// A task of the JSON, as opposed to a row of JSON-MIN.
+/// Whether a task is of the JSON, as opposed to a row of JSON-MIN.
 bool is_full(const json& task) { return task.is_object() && task.contains("data") && task["data"].is_object(); }
 
-/// Of all tasks: every question, before one of them is taken.
+/// Returns the questions of all tasks.
 std::set<std::string> find_questions(const json& tasks) {
   std::set<std::string> questions;
   for (const json& task : tasks) {
@@ -158,7 +159,7 @@ std::set<std::string> find_questions(const json& tasks) {
   return questions;
 }
 
-/// The votes of one task.
+/// Takes the votes of one task.
 void take_task(const json& task, const std::string& question, const fs::path& path, Votes& said) {
   const json* image = list_words::image_member(task.at("data"));
   const json annotations = task.value("annotations", json::array());
@@ -179,7 +180,7 @@ void take_task(const json& task, const std::string& question, const fs::path& pa
   if (said.votes.size() == before) ++said.without;
 }
 
-/// What Label Studio writes beside the answers of an annotation.
+/// Whether a member is metadata that Label Studio writes beside the answers of an annotation.
 bool is_beside(const std::string& key) {
   const std::string word = list_words::plain_word(key);
   constexpr std::string_view kBeside[] = {"annotator", "annotationid", "createdat",
@@ -187,7 +188,7 @@ bool is_beside(const std::string& key) {
   return std::find(std::begin(kBeside), std::end(kBeside), word) != std::end(kBeside);
 }
 
-/// Members of an annotation that may be answers: texts, all but the image's.
+/// Returns the members of an annotation that may be answers: all texts except the image's.
 std::set<std::string> answers_in(const json& row, const json* image) {
   std::set<std::string> answers;
   for (const auto& [key, value] : row.items()) {
@@ -196,7 +197,7 @@ std::set<std::string> answers_in(const json& row, const json* image) {
   return answers;
 }
 
-/// JSON-MIN: a row for each annotation. What other programs write so has no annotations.
+/// Takes a row of JSON-MIN, one per annotation. Other programs that write this form have no annotations.
 void take_row(const json& row, const std::string& question, const fs::path& path, Votes& said) {
   const json* image = row.is_object() ? list_words::image_member(row) : nullptr;
   const json* name = nullptr;

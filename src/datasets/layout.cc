@@ -11,13 +11,13 @@ namespace protocom::layout {
 namespace fs = std::filesystem;
 namespace {
 
-/// Of a class that a list names: its images lie where the list states.
+/// Whether a class is named by a list: its images are where the list states.
 bool is_file(const fs::path& place) {
   std::error_code ignored;
   return fs::is_regular_file(place, ignored);
 }
 
-/// What protocom reads in folders of images, in one layout or another, and the files of the split that was requested.
+/// Whether protocom reads a file in folders of images, in one layout or another, or as file of the requested split.
 bool is_own_list(const fs::path& file, const std::vector<fs::path>& split_files) {
   for (const char* own :
        {"split.csv", "base.txt", "val.txt", "novel.txt", "attributes.csv", "wnids.txt", "words.txt", "train.csv",
@@ -29,10 +29,10 @@ bool is_own_list(const fs::path& file, const std::vector<fs::path>& split_files)
                      [&](const fs::path& own) { return fs::equivalent(own, file, ignored); });
 }
 
-/// The images that were found below `folder`, sorted by id.
+/// Returns the images that were found below `folder`, sorted by id.
 std::vector<ImageItem> sorted_items(const WalkedFolder& walked, const fs::path& folder, const fs::path& root) {
   if (walked.error) fail("cannot list the folder {}: {}", folder.string(), walked.error.message());
-  // Ids by cutting the root off the text: lexically_relative would dominate the time on a million files.
+  // Cuts the root off the text: lexically_relative would dominate the time for a million files.
   const std::string prefix = (root / "").generic_string();
   std::vector<ImageItem> items;
   for (const fs::path& path : walked.images) items.push_back({path.generic_string().substr(prefix.size()), path, 0});

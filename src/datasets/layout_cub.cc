@@ -11,7 +11,7 @@ namespace protocom::layout {
 namespace fs = std::filesystem;
 namespace {
 
-/// "12 some text" of every line of a CUB list: visit(line number, 12, "some text").
+/// Visits every line of a CUB list, "12 some text": visit(line number, 12, "some text").
 void for_each_entry(const fs::path& path, const std::function<void(int64_t, int64_t, std::string)>& visit) {
   for_each_line(path, [&](int64_t number, std::string_view line) {
     if (line.empty()) return true;

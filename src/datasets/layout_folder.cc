@@ -36,8 +36,8 @@ std::vector<RawClass> class_folders_in(const fs::path& parent, const Request& re
   return classes;
 }
 
-/// Folders base, val, novel (or train, test, ...) and no others, at least two, each with class folders or a list of its
-/// images; next to a split with a list, other splits may hold images without a class.
+/// Whether there are folders base, val, novel (or train, test, ...) and no others, at least two, each with class
+/// folders or a list of its images; next to a split with a list, other splits may contain images without a class.
 bool is_divided(const std::vector<fs::path>& folders, const ListChoices& lists) {
   const auto is_split = [](const fs::path& folder) { return split_named(folder).has_value(); };
   const auto has_folders = [](const fs::path& folder) { return !folders_in(folder).empty(); };
@@ -47,7 +47,7 @@ bool is_divided(const std::vector<fs::path>& folders, const ListChoices& lists) 
           std::any_of(folders.begin(), folders.end(), has_list));
 }
 
-/// The classes of a split's folder: its list's, else its folders'.
+/// Returns the classes of a split's folder: its list's, else its folders'.
 std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& request) {
   if (const std::optional<fs::path> list = image_list_in(folder, request.lists)) return classes_of_list(*list, request);
   if (!boxes_beside(folder).empty())
@@ -59,7 +59,7 @@ std::vector<RawClass> classes_of_split(const fs::path& folder, const Request& re
   return classes;
 }
 
-/// Classes of the folder itself; its folders must not be parts of something else.
+/// Returns the classes of the folder itself; its folders must not be parts of something else.
 std::vector<RawClass> list_undivided(const Request& request) {
   refuse_photo_library(request.root);
   refuse_parts(request.root, request.lists);

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Its path below the root; a list may also name files elsewhere.
+/// Returns the path below the root; a list may also name files elsewhere.
 std::string id_below(const fs::path& root, const fs::path& path) {
   const std::string prefix = (root / "").generic_string();
   const std::string whole = path.generic_string();

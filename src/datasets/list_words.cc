@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// The likeliest first: of several columns with such names the first of these words is meant.
+// Most likely first: among several columns with such names, the one with the earliest word is used.
 constexpr std::string_view kImageWords[] = {
     "image", "filename", "file",    "imagepath", "filepath", "imagename", "imagefile", "relativepath",
     "path",  "photo",    "picture", "img",       "imgpath",  "imgname",   "imageid",   "id"};
@@ -30,7 +30,7 @@ std::optional<size_t> column_of(const std::vector<std::string>& header, const st
   return std::nullopt;
 }
 
-/// The member of an object whose name is the first of some words.
+/// Returns the member of an object whose name is the earliest of some words.
 template <size_t N>
 const json* member_called(const json& object, const std::string_view (&words)[N]) {
   for (const std::string_view word : words) {

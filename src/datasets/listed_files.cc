@@ -21,8 +21,8 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// What Label Studio writes in front of a file that was uploaded: eight hexadecimal digits, or six in old versions, and
-/// a dash.
+/// Removes the prefix that Label Studio adds to uploaded files: eight hexadecimal digits, or six in old versions, and a
+/// dash.
 std::string without_upload_mark(const std::string& name) {
   for (const int digits : {8, 6}) {
     const auto length = static_cast<size_t>(digits);
@@ -34,7 +34,7 @@ std::string without_upload_mark(const std::string& name) {
   return "";
 }
 
-/// As it is below a folder: other systems' separators, "./", and what a server serves it by.
+/// Normalises a path below a folder: other systems' separators, "./", and the prefix under which a server serves it.
 std::string plain_path(std::string written) {
   std::replace(written.begin(), written.end(), '\\', '/');
   const size_t query = written.find("?d=");
@@ -44,8 +44,8 @@ std::string plain_path(std::string written) {
   return written.substr(begin);
 }
 
-/// Of a path that is longer than any can be, the end that may be one. Every end of a path is looked for, which of
-/// megabytes would take hours.
+/// Returns the end of a path that is not longer than paths can be. Every end of a path is looked up, which would take
+/// hours for megabytes.
 std::string possible_end(const std::string& path) {
   constexpr size_t kLongest = 4096;  // PATH_MAX
   if (path.size() <= kLongest) return path;
@@ -53,7 +53,7 @@ std::string possible_end(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(slash + 1);
 }
 
-/// "my photo.jpg" for "my%20photo.jpg", as addresses are written; what is not a pair of digits stays.
+/// Returns "my photo.jpg" for "my%20photo.jpg", as in URLs; invalid escapes stay.
 std::string decoded(const std::string& address) {
   std::string name;
   for (size_t i = 0; i < address.size(); ++i) {
@@ -121,7 +121,7 @@ std::optional<fs::path> ListedFiles::find_plain(const std::string& plain) {
   if (plain.empty()) return std::nullopt;
   if (is_file(folder_ / plain)) return folder_ / plain;
   if (!walked_) walk();
-  // The longest end of what is written that is the end of one file: what stands before it was another machine's.
+  // Finds the longest end of the written path that is the end of one file: the rest may be from another machine.
   for (std::string end = plain;;) {
     const auto found = ends_.find(end);
     if (found != ends_.end()) return found->second.empty() ? std::nullopt : std::optional(found->second);
@@ -154,7 +154,7 @@ std::vector<std::optional<fs::path>> ListedFiles::find_listed(const std::vector<
 
 namespace {
 
-/// Names that such lists usually have, before all others.
+/// Ranks names that such lists usually have before all others.
 int usual_place(const fs::path& path) {
   constexpr std::string_view kUsual[] = {"metadata", "labels", "train", "annotations", "classes", "images"};
   const std::string stem = path.stem().string();
@@ -176,7 +176,7 @@ std::vector<fs::path> files_that_may_be_lists(const fs::path& folder) {
   return files;
 }
 
-/// Whether the first images of the list are there: other tables have columns of such names too.
+/// Whether the first images of the list exist: other tables have columns with such names too.
 bool lists_images_in(const std::vector<ListedImage>& list, const fs::path& folder) {
   constexpr size_t kTried = 20;
   ListedFiles files(folder);

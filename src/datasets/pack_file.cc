@@ -61,7 +61,7 @@ void read_sizes(const ArtefactHeader& header, const std::string& where, PackedIm
 
 std::string hash_of(const Array& array) { return hash_bytes({static_cast<const char*>(array.raw()), array.bytes()}); }
 
-/// [n]; of safetensors.
+/// Returns labels [n] from safetensors.
 std::vector<int64_t> labels_of(const Array& array, const std::string& where) {
   if (array.dim() != 1) fail("{}: labels have the shape [{}], expected [n]", where, fmt::join(array.shape(), ", "));
   return {array.data<int64_t>(), array.data<int64_t>() + array.numel()};

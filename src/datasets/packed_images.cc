@@ -45,7 +45,7 @@ class Unreadable {
   size_t count_ = 0;
 };
 
-/// Closes the gaps of unreadable images in place, so that the pixels are never held twice.
+/// Closes the gaps of unreadable images in place, so that the pixels are never in memory twice.
 void keep_readable(const ImageDataset& dataset, const Unreadable& unreadable, PackedImages& images) {
   const int64_t bytes = images.pixels.row(0).numel();
   auto* pixels = images.pixels.mutable_data<uint8_t>();
@@ -60,7 +60,7 @@ void keep_readable(const ImageDataset& dataset, const Unreadable& unreadable, Pa
   images.pixels = images.pixels.rows(0, static_cast<int64_t>(labels.size()));
 }
 
-/// Takes classes out of which no image could be read. Returns their names.
+/// Removes classes without readable images. Returns their names.
 std::vector<std::string> drop_empty_classes(PackedImages& images) {
   std::vector<char> used(images.class_names.size(), 0);
   for (const int64_t label : images.labels) used[static_cast<size_t>(label)] = 1;
@@ -82,7 +82,7 @@ std::vector<std::string> drop_empty_classes(PackedImages& images) {
   return dropped;
 }
 
-/// Of the decoded images' hashes.
+/// Warns of leaks, by the decoded images' hashes.
 void warn_of_leaks(const ImageDataset& dataset, const std::vector<std::string>& hashes) {
   ImageOwners owners{dataset.class_names, dataset.class_split, {}, {}};
   for (const ImageItem& item : dataset.items) {
@@ -99,7 +99,7 @@ void warn_of_leaks(const ImageDataset& dataset, const std::vector<std::string>& 
       leaks, leaks == 1 ? "image is" : "images are", first_of(duplicates.front().ids, 4));
 }
 
-/// Leaves out what could not be read, and logs it.
+/// Leaves out unreadable images, and logs it.
 void leave_out(const ImageDataset& dataset, const Unreadable& unreadable, PackedImages& images) {
   if (unreadable.count() == dataset.items.size())
     fail("none of the {} images can be read; the first: {}", dataset.items.size(), dataset.items.front().path.string());

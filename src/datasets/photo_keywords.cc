@@ -29,7 +29,7 @@ void add(const std::vector<std::string>& words, std::vector<std::string>& all) {
   }
 }
 
-/// Throws Error for more keywords than a photo has, and for longer ones.
+/// Throws Error for more keywords than a photo can have, and for longer ones.
 void check_keywords(const std::vector<std::string>& words, const fs::path& path) {
   if (words.size() > kMostKeywords)
     fail("{}: {} keywords, expected at most {}", path.string(), words.size(), kMostKeywords);
@@ -46,20 +46,20 @@ void add_checked(const XmpKeywords& words, const fs::path& path, XmpKeywords& al
   add(words.hierarchical, all.hierarchical);
 }
 
-/// The XMP inside a file; empty: none.
+/// Returns the XMP packet in a file; empty: none.
 std::string packet_in(std::string_view bytes) {
   const size_t begin = bytes.find(kPacketBegin);
   const size_t end = begin == std::string_view::npos ? begin : bytes.find(kPacketEnd, begin);
   return end == std::string_view::npos ? "" : std::string(bytes.substr(begin, end + kPacketEnd.size() - begin));
 }
 
-/// A big-endian number of two bytes; 0 behind the end.
+/// Reads a big-endian number of two bytes; 0 beyond the end.
 size_t two_bytes(std::string_view bytes, size_t at) {
   if (at + 2 > bytes.size()) return 0;
   return static_cast<size_t>(static_cast<unsigned char>(bytes[at])) << 8U | static_cast<unsigned char>(bytes[at + 1]);
 }
 
-/// What a segment of a JPEG holds behind the name of its kind; empty: it has none.
+/// Returns the content of a JPEG segment after its identifier; empty: there is none.
 std::string_view jpeg_segment(std::string_view bytes, unsigned char marker, std::string_view name) {
   size_t at = 2;
   while (at + 4 <= bytes.size() && bytes[at] == '\xff') {
@@ -74,7 +74,7 @@ std::string_view jpeg_segment(std::string_view bytes, unsigned char marker, std:
   return {};
 }
 
-/// The block of Photoshop's image resources with that number; empty: there is none.
+/// Returns the block of Photoshop's image resources with that number; empty: there is none.
 std::string_view resource(std::string_view blocks, size_t number) {
   constexpr std::string_view kBegin = "8BIM";
   for (size_t at = 0; at + 12 <= blocks.size() && blocks.substr(at, 4) == kBegin;) {
@@ -88,7 +88,7 @@ std::string_view resource(std::string_view blocks, size_t number) {
   return {};
 }
 
-/// IPTC that states no encoding is UTF-8 or Latin-1.
+/// Converts IPTC without a stated encoding, which is UTF-8 or Latin-1.
 std::string as_utf8(std::string_view text) {
   if (is_utf8(text)) return std::string(text);
   std::string made;
@@ -128,7 +128,7 @@ std::vector<std::string> deepest(const std::vector<std::string>& keywords) {
   return kept;
 }
 
-/// The level of a keyword that is requested; empty: it has none.
+/// Returns the requested level of a keyword; empty: it has none.
 std::string level_in(const std::string& keyword, const KeywordChoice& choice) {
   if (!choice.parent.empty()) {
     const std::string above = choice.parent + kBetweenLevels;
@@ -165,7 +165,7 @@ std::string checked_name(const std::string& name, const fs::path& photo) {
   }
 }
 
-/// The class of a photo; empty: it is left out.
+/// Returns the class of a photo; empty: it is left out.
 std::string class_of(const fs::path& photo, const KeywordChoice& choice, LeftOut& left_out) {
   try {
     const std::vector<std::string> classes = classes_of(keywords_of(photo), choice);

@@ -8,10 +8,10 @@
 
 namespace protocom {
 
-/// The keywords of a photo: of its sidecars (IMG_1.jpg.xmp, IMG_1.xmp), of the XMP inside the file and, in a JPEG, of
-/// IPTC (IIM 4.2, dataset 2:25). XMP inside is found by the tags of its packet, as XMP's specification (part 3, packet
-/// scanning) allows for any format. Throws Error if the photo or XMP cannot be read, and for
-/// more than 1,000 keywords in one place or one of more than 1,000 bytes.
+/// Returns the keywords of a photo: from its sidecars (IMG_1.jpg.xmp, IMG_1.xmp), from the XMP inside the file and, in
+/// a JPEG, from IPTC (IIM 4.2, dataset 2:25). XMP inside is found by the tags of its packet, as XMP's specification
+/// (part 3, packet scanning) allows for any format. Throws Error if the photo or XMP cannot be read, and for more than
+/// 1,000 keywords in one place or one of more than 1,000 bytes.
 XmpKeywords keywords_of(const std::filesystem::path& photo);
 
 /// The sidecars of a photo that are there: IMG_1.jpg.xmp, IMG_1.xmp, then those with the suffix in capitals.
@@ -20,18 +20,18 @@ std::vector<std::filesystem::path> find_sidecars(const std::filesystem::path& ph
 /// Which of a photo's keywords is its class. Keywords in levels (Lightroom, digiKam) stand before plain ones, which
 /// repeat their last or all levels.
 struct KeywordChoice {
-  std::string parent;  ///< "Animals|Birds": the level below it; empty: any
+  std::string parent;  ///< "Animals|Birds": use the level below it; empty: any
   size_t level = 0;    ///< from 1; 0: the last
 };
 
-/// "keywords", "keywords:2", "keywords:Animals|Birds". Throws UsageError.
+/// Parses "keywords", "keywords:2", "keywords:Animals|Birds". Throws UsageError.
 KeywordChoice parse_keyword_choice(std::string_view text);
 
-/// The classes that these keywords name, each once. More than one: they do not say the class.
+/// Returns the classes that these keywords name, each once. If there is more than one, the class is undecided.
 std::vector<std::string> classes_of(const XmpKeywords& keywords, const KeywordChoice& choice);
 
-/// The photos below a folder whose keywords name exactly one class; others are counted and logged. Throws Error if the
-/// folder cannot be listed, or if no photo names exactly one class.
+/// Lists the photos below a folder whose keywords name exactly one class; others are counted and logged. Throws Error
+/// if the folder cannot be listed, or if no photo names exactly one class.
 std::vector<ListedImage> list_by_keywords(const std::filesystem::path& folder, const KeywordChoice& choice);
 
 }  // namespace protocom

@@ -15,7 +15,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Nothing for a larger file: it is no label.
+/// Reads a label; nothing for a larger file, which is not a label.
 std::string label_text(const fs::path& path) {
   constexpr uintmax_t kLargestLabel = uintmax_t{1} << 16;
   std::error_code error;
@@ -23,7 +23,7 @@ std::string label_text(const fs::path& path) {
   return error || size > kLargestLabel ? std::string() : read_file(path);
 }
 
-/// The class of an object that has one.
+/// Returns the class in a JSON object that has one.
 std::string class_in_json(const fs::path& path) {
   const std::string text = label_text(path);
   if (text.empty()) return "";
@@ -32,11 +32,11 @@ std::string class_in_json(const fs::path& path) {
     const nlohmann::json* name = object.is_object() ? list_words::class_member(object) : nullptr;
     return name == nullptr ? "" : clean_name(list_words::text_of(*name));
   } catch (const Error&) {
-    return "";  // what other programs keep beside their images
+    return "";  // other programs keep such files beside their images
   }
 }
 
-/// The class that stands beside an image; empty: none does.
+/// Returns the class in a file beside an image; empty: there is none.
 std::string label_beside(fs::path image) {
   const std::string name = clean_name(trimmed(label_text(image.replace_extension(".cls"))));
   return name.empty() ? class_in_json(image.replace_extension(".json")) : name;

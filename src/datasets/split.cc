@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr EnumWord<Split> kSplits[] = {{Split::kBase, "base"}, {Split::kVal, "val"}, {Split::kNovel, "novel"}};
 
-/// Collects classes and refuses one that appears twice.
+/// Collects classes and refuses a class that occurs twice.
 class SplitCollector {
  public:
   void add(const std::string& written, Split split, const std::string& where) {
@@ -71,13 +71,14 @@ SplitTable read_split_csv(const fs::path& path) {
   return collector.take(path);
 }
 
-/// Unlike std::filesystem's, it calls an impossible name none: the message about the expected files then follows.
+/// Whether a path exists. Unlike std::filesystem::exists it returns false for an impossible name, so that the message
+/// about the expected files follows.
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
 
-/// `P-base.txt` for a prefix P, `base.txt` in a folder P.
+/// Returns `P-base.txt` for a prefix P, `base.txt` in a folder P.
 fs::path list_path(const fs::path& path, Split split) {
   const std::string name(to_string(split));
   return is_folder(path) ? path / (name + ".txt") : fs::path(path.string() + "-" + name + ".txt");
@@ -111,7 +112,7 @@ int64_t leave_out_validation(std::vector<Split>& class_split) {
 
 namespace {
 
-/// The lists of Animals with Attributes: trainclasses.txt and testclasses.txt in its folder.
+/// Returns the lists of Animals with Attributes: trainclasses.txt and testclasses.txt in its folder.
 std::vector<std::pair<fs::path, Split>> awa_lists(const fs::path& folder) {
   return {{folder / "trainclasses.txt", Split::kBase}, {folder / "testclasses.txt", Split::kNovel}};
 }

@@ -10,7 +10,7 @@
 #include "protocom/episode.h"
 
 namespace protocom::v0 {
-/// "base", "val" or "novel".
+/// Returns "base", "val" or "novel".
 std::string_view to_string(Split split);
 }  // namespace protocom::v0
 
@@ -19,11 +19,11 @@ using v0::to_string;
 
 inline constexpr std::array<Split, 3> kAllSplits = {Split::kBase, Split::kVal, Split::kNovel};
 
-/// Also understands "train", "validation", "valid" and "test". Throws UsageError for anything else.
+/// Parses a split; also accepts "train", "validation", "valid" and "test". Throws UsageError for anything else.
 Split parse_split(std::string_view text);
 
-/// Where no class is of kVal and at least 12 are of kBase: makes val classes of an eighth of these, at least 4, always
-/// the same ones of as many. Returns how many.
+/// If no class is kVal and at least 12 are kBase: makes an eighth of these val classes, at least 4, deterministic given
+/// their number. Returns how many.
 int64_t leave_out_validation(std::vector<Split>& class_split);
 
 /// Class name -> split.
@@ -35,10 +35,10 @@ using SplitTable = std::map<std::string, Split>;
 /// splits, an unknown split name or an empty file.
 SplitTable read_split(const std::filesystem::path& path);
 
-/// The files that read_split reads: one CSV, or those of the lists that are there.
+/// Returns the files that read_split reads: one CSV, or the existing lists.
 std::vector<std::filesystem::path> split_files(const std::filesystem::path& path);
 
-/// The CSV that read_split reads, of classes and their splits [c].
+/// Returns the CSV of classes and their splits [c] that read_split reads.
 std::string split_csv(const std::vector<std::string>& classes, const std::vector<Split>& split);
 
 }  // namespace protocom

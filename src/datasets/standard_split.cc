@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// The text of assets/splits/<stem>.csv, compiled in (cmake/ProtocomEmbed.cmake).
+/// Returns the text of assets/splits/<stem>.csv, compiled in (cmake/ProtocomEmbed.cmake).
 std::string_view embedded_split(std::string_view stem);
 
 SplitTable standard_split(std::string_view name) {

@@ -15,20 +15,20 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// A photo, and how many letters of its path a row ends with.
+/// A photo, and the number of characters of its path that a row ends with.
 struct NamedPhoto {
   fs::path photo;
   size_t letters;
 };
 
-/// The photos by every end of their paths: what stands before it in the table may be of another machine.
+/// Finds photos by the ends of their paths: the rest in the table may be from another machine.
 class PhotosByEnd {
  public:
   explicit PhotosByEnd(const std::vector<fs::path>& photos) {
     for (const fs::path& photo : photos) add_ends(photo.lexically_normal().generic_string(), photo, ends_);
   }
 
-  /// The photo of the longest end; nothing if several have it.
+  /// Returns the photo with the longest matching end; nothing if several have it.
   [[nodiscard]] std::optional<NamedPhoto> find(std::string written) const {
     constexpr size_t kLongest = 4096;  // PATH_MAX
     if (written.size() > kLongest) return std::nullopt;
@@ -44,7 +44,7 @@ class PhotosByEnd {
   }
 
  private:
-  std::map<std::string, fs::path> ends_;  ///< empty: of several photos
+  std::map<std::string, fs::path> ends_;  ///< empty: several photos
 };
 
 size_t image_column_of(const CsvTable& table) {
@@ -81,7 +81,7 @@ struct SaidOfPhoto {
   size_t letters = 0;
 };
 
-/// Takes what a row says, unless another names the photo by a longer end of its path.
+/// Takes the cell of a row, unless another row matches the photo by a longer end of its path.
 void take(const std::string& column, const fs::path& photo, SaidOfPhoto row, SaidOfPhoto& said) {
   if (row.letters < said.letters) return;
   if (row.letters == said.letters && row.text != said.text)

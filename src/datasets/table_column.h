@@ -6,10 +6,10 @@
 
 namespace protocom {
 
-/// The cells of a CSV's column that belong to photos: [photos], in their order; empty if no row names the photo. The
-/// table also has a column of images, as read_image_list() finds it (image, file_name, path, id, ...). Its cells hold
-/// each photo's path, or an ending of the path that only this photo has. Throws Error with file and line if a column is
-/// missing or two rows give one photo different cells.
+/// Returns the cells of a CSV's column that belong to photos: [photos], in their order; empty if no row names the
+/// photo. The table also has a column of images, as read_image_list() finds it (image, file_name, path, id, ...). Its
+/// cells contain each photo's path, or an ending of the path that only this photo has. Throws Error with file and line
+/// if a column is missing or two rows give one photo different cells.
 std::vector<std::string> cells_of_photos(const std::filesystem::path& table, const std::string& column,
                                          const std::vector<std::filesystem::path>& photos);
 

@@ -20,7 +20,7 @@ bool has_json(const fs::path& folder) {
   return false;
 }
 
-/// "Photos from 2024"; other languages have other words before the year.
+/// Whether a folder is "Photos from 2024"; other languages have other words before the year.
 bool is_year(const fs::path& folder) {
   constexpr size_t kDigits = 4;
   const std::string name = folder.filename().string();
@@ -31,7 +31,7 @@ bool is_year(const fs::path& folder) {
   return digits && (word.rfind("photos ", 0) == 0 || word.rfind("fotos ", 0) == 0);
 }
 
-/// Takeout/Google Photos, which others call Google Fotos.
+/// Whether a folder is Takeout/Google Photos, called Google Fotos in other languages.
 bool is_package(const fs::path& folder) {
   const std::string name = folder.filename().string();
   return name == "Takeout" || name.rfind("Google ", 0) == 0;

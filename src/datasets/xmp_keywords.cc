@@ -26,19 +26,19 @@ constexpr char kBetween = ' ';  // a namespace and a name, of which neither has 
 constexpr size_t kDeepest = 50;
 constexpr size_t kLongestRead = 200;  // a namespace and a name
 constexpr size_t kLongestNamespace = 1000;
-constexpr size_t kMostWords = 100'000;  // of all properties
+constexpr size_t kMostWords = 100'000;  // in all properties
 
 std::string name_in(const char* space, const char* name) { return fmt::format("{}{}{}", space, kBetween, name); }
 
-/// Where the keywords of a sidecar are.
+/// Positions in a sidecar for reading and inserting keywords.
 struct XmpPlaces {
-  std::vector<std::string> path;                       // of the element, from the root
+  std::vector<std::string> path;                       // names of the open elements, from the root
   std::string text, wrong;                             // of the element; why it was refused
-  std::map<std::string, std::set<std::string>> words;  // of a property
-  std::map<std::string, size_t> ends;                  // of a property: the end tag of its list; npos: it has none
+  std::map<std::string, std::set<std::string>> words;  // by property
+  std::map<std::string, size_t> ends;                  // by property: the end tag of its list; npos: it has none
   size_t end = 0;                                      // the end tag of rdf:RDF; 0: none
-  size_t probability = 0, probability_size = 0;        // the text of our property; 0: none
-  size_t count = 0;                                    // of the words
+  size_t probability = 0, probability_size = 0;        // text of our property; 0: none
+  size_t count = 0;                                    // number of words
   XML_Parser parser = nullptr;
   std::string_view bytes = {};  // of the sidecar
 
@@ -48,7 +48,8 @@ struct XmpPlaces {
   }
 };
 
-/// Programs may write a property of one value as an attribute, whose place is that of its value within the tag.
+/// Finds the probability among attributes: programs may write a property of one value as an attribute; its position is
+/// that of the value within the tag.
 void find_probability_among(const XML_Char** attributes, XmpPlaces& places) {
   for (; *attributes != nullptr; attributes += 2) {
     if (name_in(kOwn, kProbability) != attributes[0]) continue;
@@ -68,7 +69,7 @@ void find_probability_among(const XML_Char** attributes, XmpPlaces& places) {
 void on_start(void* data, const XML_Char* name, const XML_Char** attributes) {
   auto& places = *static_cast<XmpPlaces*>(data);
   find_probability_among(attributes, places);
-  // A namespace of a megabyte is written once and stands before the name of every element.
+  // A namespace of a megabyte is written once but prefixes the name of every element.
   places.path.emplace_back(::strnlen(name, kLongestRead + 1) > kLongestRead ? "?" : name);
   places.text.clear();
   if (places.path.size() > kDeepest) places.stop("elements within elements, deeper than any XMP");
@@ -81,7 +82,7 @@ void on_text(void* data, const XML_Char* text, int length) {
 void on_end(void* data, const XML_Char* /*name*/) {
   auto& places = *static_cast<XmpPlaces*>(data);
   const std::string name = places.path.back();
-  // An element that is closed where it begins has no end tag: nothing can be inserted there.
+  // An empty-element tag has no end tag: nothing can be inserted there.
   const bool has_tag = XML_GetCurrentByteCount(places.parser) > 0;
   const size_t at = has_tag ? static_cast<size_t>(XML_GetCurrentByteIndex(places.parser)) : std::string::npos;
   const std::vector<std::string>& path = places.path;
@@ -107,12 +108,12 @@ void on_entity(void* data, const XML_Char*, int, const XML_Char*, int, const XML
   static_cast<XmpPlaces*>(data)->stop("it declares entities, which are not supported");
 }
 
-/// Attributes that a DTD declares would be added to every element.
+/// Refuses declared attributes: a DTD would add them to every element.
 void on_declared_attribute(void* data, const XML_Char*, const XML_Char*, const XML_Char*, const XML_Char*, int) {
   static_cast<XmpPlaces*>(data)->stop("it declares attributes, which are not supported");
 }
 
-/// For a parser that does not resolve namespaces: attributes have the names that the file has.
+/// For a parser that does not resolve namespaces: attributes have the names in the file.
 void on_declared_namespace(void* data, const XML_Char* /*name*/, const XML_Char** attributes) {
   constexpr std::string_view kNamespace = "xmlns";
   for (; *attributes != nullptr; attributes += 2) {
@@ -122,7 +123,7 @@ void on_declared_namespace(void* data, const XML_Char* /*name*/, const XML_Char*
   }
 }
 
-/// What is inserted is UTF-8.
+/// Refuses UTF-16, since the inserted text is UTF-8.
 void refuse_utf16(const std::string& bytes, const fs::path& path) {
   const std::string_view begin = std::string_view(bytes).substr(0, 2);
   const bool has_nul = begin.find('\0') != std::string_view::npos;
@@ -146,7 +147,8 @@ bool parse_xmp(const XmpParser& parser, const std::string& bytes, const fs::path
   fail("{}:{}: {}", path.string(), XML_GetCurrentLineNumber(parser.get()), wrong);
 }
 
-/// A parser that resolves namespaces copies one for each of its attributes before any handler is called.
+/// Refuses long namespaces: a parser that resolves namespaces copies one for each attribute before any handler is
+/// called.
 void refuse_long_namespaces(const std::string& bytes, const fs::path& path) {
   const XmpParser parser(XML_ParserCreate("UTF-8"), &XML_ParserFree);
   if (parser) XML_SetStartElementHandler(parser.get(), &on_declared_namespace);
@@ -174,7 +176,8 @@ std::string escaped(std::string text) {
   return replaced(replaced(text, "<", "&lt;"), ">", "&gt;");
 }
 
-/// "rdf:" of the end tag "</rdf:Bag>". Throws Error if none is there: the element is closed where it begins.
+/// Returns "rdf:" from the end tag "</rdf:Bag>". Throws Error if there is none there: the element is an empty-element
+/// tag.
 std::string prefix_at(const std::string& bytes, size_t place, const fs::path& path) {
   if (place == std::string::npos) fail("{}: an empty list of keywords, <rdf:Bag/>: remove it", path.string());
   const std::string tag = bytes.substr(place + 2, bytes.find('>', place) - place - 2);
@@ -188,7 +191,7 @@ std::string items(const std::vector<std::string>& words, const std::string& pref
   return all;
 }
 
-/// A property of keywords, and its values to write.
+/// A keyword property and the values to write.
 struct XmpProperty {
   const char* space;
   const char* prefix;
@@ -207,7 +210,7 @@ std::string new_property(const XmpProperty& property) {
                                     items(property.words, "rdf:")));
 }
 
-/// The bytes with the probability, without other changes.
+/// Returns the bytes with the probability, otherwise unchanged.
 std::string with_probability(std::string bytes, double probability, const fs::path& path) {
   const std::string number = fmt::format("{:.4f}", probability);
   const XmpPlaces places = places_in(bytes, path);
@@ -225,7 +228,7 @@ const std::string& empty_sidecar() {
   return kEmpty;
 }
 
-/// A name may have bytes that XML cannot hold, and would spoil the sidecar.
+/// Checks the result: a name may contain bytes that XML cannot hold, which would spoil the sidecar.
 void check_written(const std::string& bytes, const XmpKeywords& keywords, const fs::path& path) {
   try {
     static_cast<void>(places_in(bytes, path));
@@ -251,7 +254,7 @@ std::string with_keywords(const std::string& sidecar, const XmpKeywords& keyword
   std::string bytes = sidecar.empty() ? empty_sidecar() : sidecar;
   const XmpPlaces places = places_in(bytes, path);
   if (places.end == 0) fail("{}: no XMP, it has no rdf:RDF with content", path.string());
-  std::map<size_t, std::string, std::greater<>> inserted;  // from behind: places before stay where they are
+  std::map<size_t, std::string, std::greater<>> inserted;  // from the end, so that earlier positions stay valid
   for (XmpProperty property : {XmpProperty{kDublinCore, "dc", "subject", keywords.plain},
                                XmpProperty{kLightroom, "lr", "hierarchicalSubject", keywords.hierarchical}}) {
     const std::string name = name_in(property.space, property.name);

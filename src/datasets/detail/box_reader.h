@@ -12,21 +12,21 @@
 
 namespace protocom::box_reader {
 
-/// Takes boxes as a file states them, by what is requested.
+/// Collects the requested boxes of a file.
 class Boxes {
  public:
   explicit Boxes(const BoxChoice& choice);
 
-  /// `where` as a message names it: "crops.csv:3", "annotations[7]".
+  /// Takes a box; `where` is its place in messages: "crops.csv:3", "annotations[7]".
   void take(PhotoBox box, const std::string& where);
-  /// A photo that the file lists, with or without boxes.
+  /// Adds a photo that the file lists, with or without boxes.
   void list_photo(std::string name) { file_.photos.push_back(std::move(name)); }
-  /// One that the detector could not read: it has no boxes, but need not be empty.
+  /// Adds a photo that the detector could not read: it has no boxes, but need not be empty.
   void list_failure(const std::string& name);
-  /// One that is not a box, and why.
+  /// Records an invalid box and the reason.
   void refuse(const std::string& where, const std::string& reason);
-  /// Says what was left out. `kinds_may_be_classes`: false for a format that has a detector's kinds alone. Throws Error
-  /// if nothing is left.
+  /// Logs what was left out. `kinds_may_be_classes`: false for a format with only a detector's kinds. Throws Error if
+  /// nothing is left.
   BoxFile finish(bool kinds_may_be_classes);
 
  private:
@@ -36,9 +36,9 @@ class Boxes {
   void check_kinds(const std::vector<std::string>& known) const;
 
   const BoxChoice& choice_;
-  std::vector<std::string> kinds_;                // small
-  std::map<std::string, std::string> all_kinds_;  // of the file, and how each was written first
-  std::set<std::string> merged_kinds_;            // written in two ways, the first few
+  std::vector<std::string> kinds_;                // lower case
+  std::map<std::string, std::string> all_kinds_;  // kinds of the file, with their first spelling
+  std::set<std::string> merged_kinds_;            // spelt in two ways, the first few
   BoxFile file_;
   std::vector<std::string> places_;   // of its boxes
   std::vector<std::string> refused_;  // the first few
@@ -46,20 +46,20 @@ class Boxes {
   int64_t refused_count_ = 0, repeated_ = 0, unsure_ = 0, others_ = 0;
 };
 
-/// A number of a text; NaN for what is none.
+/// Parses a number; NaN for anything else.
 double number_in(std::string_view text);
-/// Why a box in pixels is not in a picture of that size (0: unknown); empty: it is.
+/// Returns why a box in pixels is not in a picture of that size (0: unknown); empty: it is.
 std::string outside(const ImageBox& box, double width, double height);
 
-/// Whether MegaDetector has written it.
+/// Whether MegaDetector wrote the JSON.
 bool is_megadetector(const nlohmann::json& root);
 void take_megadetector(const nlohmann::json& root, Boxes& boxes);
 void take_coco(const nlohmann::json& root, Boxes& boxes);
-/// Of a folder that has labels/, or is called so.
+/// Takes the boxes of a folder that contains labels/, or has that name.
 void take_yolo(const std::filesystem::path& folder, Boxes& boxes);
-/// The texts of boxes below such a folder, sorted; none: it is not such a folder.
+/// Returns the label files below such a folder, sorted; none: it is not such a folder.
 std::vector<std::filesystem::path> yolo_texts(const std::filesystem::path& folder);
-/// A file of Pascal VOC.
+/// Takes the boxes of a Pascal VOC file.
 void take_voc(const std::filesystem::path& file, Boxes& boxes);
 
 }  // namespace protocom::box_reader

@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// The most shots a class may have.
+/// Returns the most shots a class may have.
 int64_t most_shots(const EpisodeShape& shape);
 
 /// Throws UsageError for a task that cannot be drawn from any data.

@@ -8,23 +8,23 @@
 
 namespace protocom::images_detail {
 
-/// A kind of artefact that is a safetensors file, so that it can be mapped: the header and the texts are metadata.
+/// A kind of artefact stored as a safetensors file, so that it can be mapped: the header and the texts are metadata.
 struct MappedKind {
   const char* kind;
   const char* name;  ///< in messages, "a pack of images"
   int newest_version;
 };
 
-/// The metadata entry of a header.
+/// Returns the metadata entry of a header.
 std::string to_text(const ArtefactHeader& header);
-/// The metadata entry of a list; file names may hold any bytes, JSON only UTF-8.
+/// Returns the metadata entry of a list; file names may contain any bytes, JSON only UTF-8.
 std::string to_text(const std::vector<std::string>& words);
 
-/// Throws Error when the file is not an artefact, or is of another kind or a newer version.
+/// Reads the header. Throws Error if the file is not an artefact, or is of another kind or a newer version.
 ArtefactHeader header_of(const Safetensors& file, const MappedKind& kind, const std::string& where);
-/// Throws Error when there is no such list.
+/// Reads a list. Throws Error if there is none of that name.
 std::vector<std::string> words_of(const Safetensors& file, const std::string& key, const std::string& where);
-/// Throws Error when there is no such tensor or its type is another one.
+/// Reads a tensor. Throws Error if there is none of that name or its type differs.
 Array array_of(const Safetensors& file, const std::string& name, NumberType type, const std::string& where);
 
 }  // namespace protocom::images_detail
