@@ -21,7 +21,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// The name as a file has it.
+/// Returns the name as used for a file.
 std::string checked_encoder_name(std::string_view written) {
   const std::string name = checked_class_name(written);
   if (name.find('/') != std::string::npos || name.front() == '.' || name.front() == '-' ||
@@ -34,7 +34,7 @@ std::string checked_encoder_name(std::string_view written) {
   return name;
 }
 
-/// Throws what open_encoder throws; what images it takes may be said later.
+/// Throws what open_encoder throws, except for unstated preprocessing, which may be stated later.
 void check_opens(const fs::path& path) {
   try {
     open_encoder(path, {});
@@ -59,13 +59,13 @@ bool is_hidden(const fs::path& below) {
 void copy_files(const fs::path& from, const fs::path& to) {
   for (const auto& entry : files_below(from)) {
     const fs::path below = entry.path().lexically_relative(from);
-    if (is_hidden(below)) continue;  // .git of a folder that was cloned holds all of it again
+    if (is_hidden(below)) continue;  // .git of a cloned folder contains all of it again
     fs::create_directories((to / below).parent_path());
     fs::copy_file(entry.path(), to / below);
   }
 }
 
-/// A folder, in place of what is there.
+/// Copies a folder, replacing what is there.
 void put_folder(const fs::path& from, const fs::path& to) {
   UnfinishedPath made(temporary_beside(to)), before(temporary_beside(to));
   copy_files(from, made.path());
@@ -83,7 +83,7 @@ void put_file(const fs::path& from, const fs::path& to) {
   write_file_with(to, [&](const fs::path& made) { fs::copy_file(from, made, fs::copy_options::overwrite_existing); });
 }
 
-/// A folder with a file and the settings of its images: a file of that name alone would lose them.
+/// Writes a folder with a file and its image settings, which the file alone would lose.
 void put_with_images(const fs::path& file, const std::string& images, const fs::path& to) {
   const ScratchFolder both;
   fs::copy_file(file, both.path() / ("model" + file.extension().string()));
@@ -91,7 +91,7 @@ void put_with_images(const fs::path& file, const std::string& images, const fs::
   put_folder(both.path(), to);
 }
 
-/// Others of the same name in this folder (NAME.onnx where NAME is a folder now).
+/// Removes other encoders of the same name in this folder (NAME.onnx if NAME is a folder now).
 void remove_others(const fs::path& kept, const std::string& name) {
   for (const auto& entry : fs::directory_iterator(kept.parent_path())) {
     const fs::path& path = entry.path();

@@ -13,7 +13,7 @@
 namespace protocom {
 namespace {
 
-/// Once per process of one and the same: a recognizer holds a copy of its backbone.
+/// Warns once per process for equal settings: a recognizer holds a copy of its backbone.
 void warn_of_other(const Preprocessing& stated, const Preprocessing& asked, const std::string& where) {
   static std::mutex mutex;
   static std::set<std::string> warned;

@@ -8,7 +8,7 @@
 namespace protocom::huggingface {
 namespace {
 
-/// The value of a name, if it is there and said.
+/// Returns the value of a name, if it exists and is not null.
 const nlohmann::json* find(const nlohmann::json& config, const char* name) {
   const auto found = config.find(name);
   return found == config.end() || found->is_null() ? nullptr : &*found;

@@ -14,7 +14,7 @@ namespace {
 
 using Paths = std::vector<std::filesystem::path>;
 
-/// What became of a file.
+/// The result of reading a file.
 struct ReadImage {
   Image image;
   std::string hash;
@@ -32,7 +32,7 @@ ReadImage read_one(const std::filesystem::path& path, const Preprocessing& prepr
   }
 }
 
-/// All of some files, on as many threads as there are cores.
+/// Reads some files, on as many threads as there are cores.
 std::vector<ReadImage> read_all(const Paths& paths, const Preprocessing& preprocessing) {
   std::vector<ReadImage> read(paths.size());
   std::atomic<size_t> next{0};
@@ -47,7 +47,7 @@ std::vector<ReadImage> read_all(const Paths& paths, const Preprocessing& preproc
   return read;
 }
 
-/// What could be read, and what could not; features are still to come. `begin`: the number of the first of the files.
+/// Returns the readable and unreadable files, without features. `begin`: index of the first file.
 EmbeddedBatch read_batch(const Paths& paths, size_t begin, const Preprocessing& preprocessing) {
   EmbeddedBatch batch;
   std::vector<ReadImage> read = read_all(paths, preprocessing);
@@ -84,7 +84,7 @@ void embed_batches(Encoder& encoder, const std::vector<std::filesystem::path>& p
   };
   progress.start("images", total);
   std::future<EmbeddedBatch> next = read_from(0);
-  std::future<void> taken;  // of the batch before
+  std::future<void> taken;  // of the previous batch
   for (int64_t begin = 0; begin < total; begin += options.batch) {
     EmbeddedBatch batch = next.get();
     const int64_t end = std::min(total, begin + options.batch);

@@ -31,10 +31,10 @@ bool may_be_encoder(const fs::path& path) {
   return fs::is_regular_file(path) && path.filename() != kSpaceFile && has_encoder_suffix(path);
 }
 
-constexpr std::string_view kTfliteMark = "TFL3";  // behind four bytes
+constexpr std::string_view kTfliteMark = "TFL3";  // after four bytes
 
-/// Whether a GPU driver is installed: without one, LibTorch need not be loaded to look for a GPU. Without
-/// LibTorch nothing uses one.
+/// Whether a GPU driver is installed: without one, LibTorch need not be loaded to look for a GPU, and nothing else uses
+/// one.
 bool may_have_gpu() {
   std::error_code ignored;
   return (fs::exists("/dev/nvidiactl", ignored) || fs::exists("/dev/dxg", ignored) ||
@@ -55,8 +55,8 @@ fs::path onnx_as_one_file(const fs::path& file, const std::string& output, const
   return written;
 }
 
-/// Whether it is a file of weights or a TorchScript file, found without LibTorch: those are one file as they are. False
-/// for what cannot be read; opening it reports why.
+/// Whether it is a file of weights or a TorchScript file, determined without LibTorch: those are single files. False if
+/// it cannot be read; opening it reports why.
 bool is_whole(const fs::path& file) {
   try {
     std::error_code ignored;
@@ -129,7 +129,7 @@ std::unique_ptr<Encoder> open_encoder(const fs::path& path, const EncoderFileOpt
   if (takes_onnxruntime(file, asked.engine)) return std::make_unique<onnxruntime::OnnxEncoder>(file, asked);
   if (asked.engine == Engine::kOnnxRuntime)
     fail("{} is not an ONNX file, the only kind ONNX Runtime reads: use the engine auto or torch", path.string());
-  // Without either engine, the smaller one is what to install.
+  // Without either engine, recommend installing the smaller one.
   if (asked.engine == Engine::kAuto && is_onnx_file(file) && !has_torch_plugin())
     reading(path, [&] { onnxruntime::Library::get(); });
   return torch_open_encoder(path, asked);

@@ -15,14 +15,13 @@
 
 namespace protocom {
 
-/// Where an encoder computes, and in which number format.
+/// The device of an encoder, and its number format.
 struct EncoderTarget {
   std::string device = "auto";  ///< "cpu", "cuda", "cuda:N" or "auto", the first GPU if there is one
   Precision precision = Precision::kFloat32;
 };
 
-/// An image encoder f: pixels to features. Normalisation is inside. Not thread-safe; it runs on several cores by
-/// itself.
+/// An image encoder f: pixels to features. Includes normalisation. Not thread-safe; it uses several cores itself.
 class Encoder {
  public:
   Encoder() = default;
@@ -30,29 +29,30 @@ class Encoder {
   Encoder& operator=(const Encoder&) = delete;
   virtual ~Encoder() = default;
 
-  /// Moves it to its place, before the first image and whenever that changes. Throws UsageError for a device or a
-  /// precision that is not there.
+  /// Moves it to a target, before the first image and whenever that changes. Throws UsageError for an unavailable
+  /// device or precision.
   virtual void prepare(const EncoderTarget& place) = 0;
-  /// Promises that it only extracts features from now on, in the place that it is prepared for: what passes need may be
-  /// prepared once, for the threads that there are now. Features differ by rounding.
+  /// Promises that only features are extracted from now on, on the target it is prepared for, so that it may prepare
+  /// passes once, for the present number of threads. Features differ by rounding.
   virtual void freeze() = 0;
 
-  /// uint8 [n, h, w, 3], RGB -> float32 [n, dim()]. Throws Error if it gives features of another length.
+  /// Computes features: uint8 [n, h, w, 3], RGB -> float32 [n, dim()]. Throws Error if they have another length.
   virtual Array features(const Array& pixels) = 0;
-  /// The last feature maps: uint8 [n, h, w, 3] -> float16 [n, c, h', w']. Throws Error when the encoder has none.
+  /// Computes the last feature maps: uint8 [n, h, w, 3] -> float16 [n, c, h', w']. Throws Error if the encoder has
+  /// none.
   virtual Array maps(const Array& pixels) = 0;
 
-  /// d, the length of a feature.
+  /// Dimension d of a feature.
   [[nodiscard]] virtual int64_t dim() const = 0;
-  /// The side of the square images it expects.
+  /// The side length of the square images that it takes.
   [[nodiscard]] virtual int64_t image_size() const = 0;
-  /// What files are brought to before they are images for it, and what it does itself (mean, std).
+  /// How files are prepared as its images, and its own normalisation (mean, std).
   [[nodiscard]] virtual Preprocessing preprocessing() const = 0;
-  /// What computes it: "torch" or "onnxruntime".
+  /// The engine that computes it: "torch" or "onnxruntime".
   [[nodiscard]] virtual std::string engine() const = 0;
 };
 
-/// Neither an encoder's file nor its user states which images it takes.
+/// Thrown if neither an encoder's file nor its user states the preprocessing.
 class UnstatedPreprocessing : public Error {
  public:
   explicit UnstatedPreprocessing(std::string_view message);
@@ -60,49 +60,49 @@ class UnstatedPreprocessing : public Error {
   ~UnstatedPreprocessing() override;
 };
 
-/// What is known of an encoder's file besides what it states itself: `preprocessing` wins over what a TorchScript file
-/// states (its extra file `preprocessing.json`, or its attribute `image_size`); a protocom file's own and a state
-/// dict's entries `mean` and `std` win over it, with a warning.
+/// Options for opening an encoder's file: `preprocessing` overrides what a TorchScript file states (its extra file
+/// `preprocessing.json`, or its attribute `image_size`); a protocom file's own and a state dict's entries `mean` and
+/// `std` override it, with a warning.
 struct EncoderFileOptions {
-  std::string architecture = NetworkOptions().architecture;  ///< of a bare state dict
+  std::string architecture = NetworkOptions().architecture;  ///< for a bare state dict
   std::optional<Preprocessing> preprocessing = {};
   int64_t known_size = 0;
-  std::string output = {};  ///< which of an ONNX or TorchScript file's; empty: found
+  std::string output = {};  ///< output of an ONNX or TorchScript file; empty: automatic
   Engine engine = protocom::engine();
 };
 
-/// Opens an encoder by its path, or by its name where it is installed (find_encoder): a protocom backbone (npz), an
-/// ONNX, TensorFlow Lite or TorchScript file, a state dict under Python names (`.npz`, `.safetensors`), a folder of
-/// Hugging Face or timm, distinguished by content. If TorchScript or a state dict of our own networks states
-/// nothing and the user chooses nothing, the images' own size `known_size` is taken and logged. Throws
-/// UnstatedPreprocessing that says how to state it where that is 0, and for a state dict that others publish, whose
-/// normalisation it would leave to a guess; Error for a file that is damaged, unknown or not an encoder of features,
-/// and for an engine that is not there or does not read it.
+/// Opens an encoder by its path, or by its name if it is installed (find_encoder): a protocom backbone (npz), an ONNX,
+/// TensorFlow Lite or TorchScript file, a state dict under Python names (`.npz`, `.safetensors`), a folder of Hugging
+/// Face or timm, recognised by content. If TorchScript or a state dict of our own networks states no preprocessing and
+/// the user chooses none, plain images of size `known_size` are assumed, which is logged. If that is 0, and for a
+/// published state dict, whose normalisation would be a guess, throws UnstatedPreprocessing that says how to state it;
+/// Error for a file that is damaged, unknown or not an encoder of features, and for an engine that is missing or does
+/// not read it.
 std::unique_ptr<Encoder> open_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
-/// The encoder that open_encoder makes of these, as one file that needs nothing else: `path` itself, or a file in
-/// `folder` where tensors lie in other files or an output was requested. Throws Error.
+/// Returns the encoder that open_encoder would make as one self-contained file: `path` itself, or a file in `folder` if
+/// tensors are in other files or an output was requested. Throws Error.
 std::filesystem::path as_one_file(const std::filesystem::path& path, const EncoderFileOptions& asked,
                                   const std::filesystem::path& folder);
 
-/// What identifies an encoder for files that were made with it: hash_file of what as_one_file gives, so that tensors
-/// outside of an ONNX file and the output that was requested count, and the time at which a folder was copied does not.
-/// Equals the hash that a recognizer keeps. Throws Error.
+/// Returns the identity of an encoder for files that were made with it: hash_file of the result of as_one_file, so that
+/// external tensors of an ONNX file and the requested output count, and the time at which a folder was copied does not.
+/// Equals the hash stored in a recognizer. Throws Error.
 std::string hash_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
-/// The file or folder to read of an encoder that is named as find_encoder takes it: of a folder with config.json its
-/// onnx/model.onnx where it has no other weights, of one without config.json its one file of a kind that encoders are
-/// saved as (ONNX, TensorFlow Lite, TorchScript, weights); anything else as it is. Throws Error for a folder with none
-/// or several, and what find_encoder throws.
+/// Returns the file or folder to read for an encoder named as in find_encoder: for a folder with config.json and no
+/// other weights its onnx/model.onnx, for one without config.json its only file with a format of encoders (ONNX,
+/// TensorFlow Lite, TorchScript, weights); anything else unchanged. Throws Error for a folder with none or several, and
+/// what find_encoder throws.
 std::filesystem::path encoder_at(const std::filesystem::path& name_or_path);
 
 /// The name of a fitted space in the folder of its encoder.
 inline constexpr const char* kSpaceFile = "space.npz";
-/// The space that a folder of an encoder brings along; empty for none, and for a file.
+/// Returns the space in an encoder's folder; empty for none, and for a file.
 std::filesystem::path space_beside(const std::filesystem::path& encoder);
 
-/// Whether a device is the processor: "cpu" is, and "auto" if there is no GPU. Throws UsageError when there is no
-/// such device.
+/// Whether a device is the processor: "cpu" is, and "auto" if there is no GPU. Throws UsageError if there is no such
+/// device.
 bool runs_on_processor(const std::string& device);
 
 }  // namespace protocom

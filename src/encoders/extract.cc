@@ -41,12 +41,12 @@ void prepare(Encoder& encoder, const ExtractOptions& options) {
   encoder.prepare({options.device, options.precision});
 }
 
-/// Rows into their place among all, [begin, begin + n).
+/// Copies rows to their place among all, [begin, begin + n).
 void put_rows(const Array& rows, int64_t begin, Array& all) {
   std::memcpy(all.rows(begin, begin + rows.size(0)).mutable_raw(), rows.raw(), rows.bytes());
 }
 
-/// Square images as one array, uint8 [n, size, size, 3].
+/// Returns square images as one array, uint8 [n, size, size, 3].
 Array pixels_of(const std::vector<Image>& squares, size_t begin, size_t end, int64_t size) {
   Array pixels = Array::uninitialised({static_cast<int64_t>(end - begin), size, size, 3}, NumberType::kUInt8);
   uint8_t* next = pixels.mutable_data<uint8_t>();
@@ -161,7 +161,8 @@ void warn_of_alike(const Array& features) {
   constexpr double kAlike = 0.999;
   const int64_t n = features.size(0);
   if (n < kFewest) return;
-  // The squared length of the sum of unit vectors is the sum of the cosines of all pairs, each image with itself too.
+  // The squared length of the sum of unit vectors is the sum of the cosines of all pairs, including each image with
+  // itself.
   const double all = unit_rows(matrix_of<float>(features)).cast<double>().colwise().sum().squaredNorm();
   const double cosine = (all - static_cast<double>(n)) / static_cast<double>(n * (n - 1));
   if (cosine < kAlike) return;

@@ -16,13 +16,14 @@
 
 namespace protocom {
 
-/// How features are computed.
+/// Options for computing features.
 struct ExtractOptions {
-  int64_t batch = 64;           ///< images a forward pass
+  int64_t batch = 64;           ///< images per forward pass
   std::string device = "auto";  ///< see EncoderTarget
   Precision precision =
-      Precision::kFloat32;  ///< kFloat32 gives what the training framework gives; kAuto is faster on new processors
-  std::filesystem::path scratch_folder;  ///< has room for feature maps; empty: the system's folder of temporary files
+      Precision::kFloat32;  ///< kFloat32 matches the training framework; kAuto is faster on new processors
+  std::filesystem::path
+      scratch_folder;  ///< folder with space for feature maps; empty: the system's folder of temporary files
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the images; all get all features
 };
 
@@ -30,36 +31,35 @@ struct ExtractOptions {
 /// throws for its options.
 void freeze_for(Encoder& encoder, const ExtractOptions& options);
 
-/// f(x) of every packed image, in order and without augmentation (the paper's features). Prepares the
-/// encoder for `options`. Labels, class names, splits and image ids are the pack's;
-/// `backbone_hash` is the caller's to set. Throws Error when the pack is empty or a feature is NaN or infinite (with
-/// the image's id), UsageError for a batch below 1, an unknown device or a precision that the device does not have.
+/// Computes f(x) of every packed image, in order and without augmentation (the paper's features). Prepares the encoder
+/// for `options`. Labels, class names, splits and image ids are the pack's; the caller sets `backbone_hash`. Throws
+/// Error if the pack is empty or a feature is NaN or infinite (with the image's id), UsageError for a batch below 1, an
+/// unknown device or a precision that the device does not have.
 FeatureSet extract_features(Encoder& encoder, const PackedImages& images, const ExtractOptions& options,
                             Progress& progress);
 
-/// The feature maps of every packed image as float16, in order and without augmentation, kept in a nameless file of
-/// `options.scratch_folder` until they are written (see scratch_array). Throws what extract_features throws, Error
-/// when the encoder has no maps or a value is beyond float16, UsageError for a group of several processes.
+/// Computes the feature maps of every packed image as float16, in order and without augmentation, kept in an unnamed
+/// file of `options.scratch_folder` until they are written (see scratch_array). Throws what extract_features throws,
+/// Error if the encoder has no maps or a value exceeds float16, UsageError for a group of several processes.
 FeatureMaps extract_feature_maps(Encoder& encoder, const PackedImages& images, const ExtractOptions& options,
                                  Progress& progress);
 
-/// f(x) of a few decoded images of any size, each brought to the encoder's image size by resize_and_crop: float32 [n,
-/// d] on the CPU. Throws Error when there is none.
+/// Computes f(x) of a few decoded images of any size, each resized and cropped to the encoder's image size by
+/// resize_and_crop: float32 [n, d] on the CPU. Throws Error without images.
 Array extract_features(Encoder& encoder, const std::vector<Image>& images, const ExtractOptions& options = {});
 
-/// The same of images that have been through decode_square_image or resize_and_crop with the encoder's preprocessing:
-/// they are taken as they are. Throws Error for another size.
+/// Does so for images already prepared by decode_square_image or resize_and_crop with the encoder's preprocessing,
+/// which are used unchanged. Throws Error for another size.
 Array extract_square_features(Encoder& encoder, const std::vector<Image>& images, const ExtractOptions& options);
 
-/// The same of images as callers give them, float32 [n, d]: those of a batch are decoded on all cores, then `passes` is
-/// locked for the forward pass, so that several threads may share an encoder. Throws Error without an image, and that
-/// names the one that cannot be read.
+/// Does so for images given by callers, float32 [n, d]: each batch is decoded on all cores, then `passes` is locked for
+/// the forward pass, so that several threads may share an encoder. Throws Error without images, and for an unreadable
+/// one, which it names.
 Array extract_given_images(Encoder& encoder, const GivenImages& images, const ExtractOptions& options,
                            std::mutex& passes, Progress& progress);
 
-/// Warns where features [n, d] of different photos all point nearly the same way, by the mean cosine of all pairs: the
-/// encoder sees no difference between them, most likely because they were prepared otherwise than it wants. Says
-/// nothing of few images.
+/// Warns if features [n, d] of different photos are nearly parallel, by the mean cosine of all pairs: the encoder does
+/// not distinguish them, most likely because of a wrong preprocessing. Does nothing for few images.
 void warn_of_alike(const Array& features);
 
 }  // namespace protocom

@@ -2,7 +2,7 @@
 
 namespace protocom {
 
-/// What exporters call an image's feature, the most certain name first.
+/// Names that exporters give an image's feature, the most certain first.
 inline constexpr const char* kFeatureNames[] = {"image_embeds",  "image_embeddings", "image_features",
                                                 "pooler_output", "embeddings",       "embedding",
                                                 "features",      "pooled",           "feature"};

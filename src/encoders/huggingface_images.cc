@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProcessor = "processor_config.json";
 
-/// How long sides become; 0: not said.
+/// The length of sides; 0: not stated.
 struct StatedSide {
   int64_t pixels = 0;
   bool squeezes = false;
 };
 
-/// "ConvNextImageProcessor", as the files of several versions call it.
+/// Returns "ConvNextImageProcessor", as named in files of several versions.
 std::string processor_of(const nlohmann::json& stated) {
   for (const char* name : {"image_processor_type", "feature_extractor_type"}) {
     const auto found = stated.find(name);
@@ -38,7 +38,7 @@ bool is_processor(const nlohmann::json& stated, const std::vector<std::string>& 
                      [&](const std::string& family) { return name.rfind(family, 0) == 0; });
 }
 
-/// 224, {"shortest_edge": 224} or {"height": 224, "width": 224}.
+/// Reads 224, {"shortest_edge": 224} or {"height": 224, "width": 224}.
 StatedSide read_side(const nlohmann::json& stated, const char* name) {
   const auto found = stated.find(name);
   if (found == stated.end() || found->is_null()) return {};
@@ -63,7 +63,8 @@ std::vector<double> three(const nlohmann::json& stated, const char* name) {
   return values;
 }
 
-/// ConvNeXt's processor cuts its smaller images out of more than that, and squeezes the larger ones.
+/// Sets the sides for ConvNeXt's processor, which crops its smaller images from larger ones, and squeezes the larger
+/// ones.
 void take_convnext_sides(const nlohmann::json& stated, Preprocessing& images) {
   constexpr int64_t kLarge = 384;
   constexpr double kUsualShare = 224.0 / 256;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kSuffixes = {".onnx", ".tflite", ".pt", ".pth", ".safetensors", ".npz"};
 
-/// Below a prefix (/usr, the user's own, where this library was installed).
+/// Below a prefix (/usr, the user's own, the one where this library was installed).
 constexpr const char* kBelowPrefix = "share/protocom/encoders";
 
 std::string variable(const char* name) {
@@ -27,7 +27,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// The build tree that a file lies in, by its CMakeCache.txt; empty for none.
+/// Returns the build tree that contains a file, by its CMakeCache.txt; empty for none.
 fs::path build_tree_of(fs::path folder) {
   constexpr int kDeepest = 4;
   std::error_code ignored;
@@ -37,8 +37,8 @@ fs::path build_tree_of(fs::path folder) {
   return {};
 }
 
-/// What came with this library: in a Python package beside it, else below the prefix of lib/, lib/x86_64-linux-gnu/ or
-/// libexec/protocom/.
+/// Returns the folders installed with this library: in a Python package beside it, else below the prefix of lib/,
+/// lib/x86_64-linux-gnu/ or libexec/protocom/.
 std::vector<fs::path> folders_of_library() {
   const fs::path folder = own_file().parent_path();
   if (folder.empty()) return {};
@@ -50,13 +50,13 @@ std::vector<fs::path> folders_of_library() {
   return folders;
 }
 
-/// The licence of an encoder beside it.
+/// Whether a file is the licence of an encoder beside it.
 bool is_licence(const fs::path& path) { return path.extension() == ".LICENSE"; }
 
-/// A copy on its way to its place, or what is left of one (temporary_beside).
+/// Whether a file is an unfinished copy (temporary_beside).
 bool is_on_its_way(const std::string& name) { return name.find(".tmp-") != std::string::npos; }
 
-/// The name of the encoder that an entry is; empty for something else.
+/// Returns the name of the encoder in a folder's entry; empty if it is something else.
 std::string encoder_name(const fs::path& path) {
   std::error_code ignored;
   const std::string file = path.filename().string();
@@ -90,18 +90,18 @@ std::optional<fs::path> path_of(const InstalledEncoders& installed, const std::s
   return std::nullopt;
 }
 
-/// A folder that cannot be listed may be why an encoder is not found.
+/// Warns of folders that cannot be listed, which may be why an encoder is not found.
 void warn_of_unreadable(const InstalledEncoders& installed) {
   for (const std::string& folder : installed.unreadable) logger().warn("{}", folder);
 }
 
-/// A path that cannot be examined is reported when it is opened.
+/// Whether a path exists; one that cannot be examined is reported when it is opened.
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error) || error;
 }
 
-/// `why` begins the message that it is not found.
+/// Finds an encoder. `why` begins the message if it is not found.
 fs::path found_encoder(const fs::path& name_or_path, std::string_view why) {
   if (is_there(name_or_path)) return name_or_path;
   const std::string name = name_or_path.string();

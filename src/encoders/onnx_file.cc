@@ -23,12 +23,12 @@ using protozero::pbf_reader;
 constexpr const char* kStatedInMetadata = "preprocessing.json";
 constexpr const char* kTokens = "last_hidden_state";
 
-/// Numbers of fields, each with its message before it.
+/// Field numbers, named after their message.
 constexpr protozero::pbf_tag_type kModelGraph = 7, kModelOpset = 8, kModelMetadata = 14;
 constexpr protozero::pbf_tag_type kGraphInitializer = 5, kGraphValue = 11, kGraphOutput = 12;
 constexpr protozero::pbf_tag_type kTensorName = 8;
 
-/// TensorShapeProto; a size without a number is -1.
+/// Reads a TensorShapeProto; a size without a number is -1.
 std::vector<int64_t> read_sizes(pbf_reader reader) {
   std::vector<int64_t> sizes;
   while (reader.next(1)) {
@@ -40,7 +40,7 @@ std::vector<int64_t> read_sizes(pbf_reader reader) {
   return sizes;
 }
 
-/// The only output with this many dimensions.
+/// Returns the only output with this many dimensions.
 const GraphValue* only_one(const std::vector<GraphValue>& values, size_t sizes) {
   const auto fits = [&](const GraphValue& value) { return value.sizes.size() == sizes; };
   if (std::count_if(values.begin(), values.end(), fits) != 1) return nullptr;
@@ -51,14 +51,14 @@ bool has(const std::vector<GraphValue>& values, std::string_view name) {
   return std::any_of(values.begin(), values.end(), [&](const GraphValue& value) { return value.name == name; });
 }
 
-/// The name of a TensorProto.
+/// Reads the name of a TensorProto.
 std::string read_name(pbf_reader tensor) {
   std::string name;
   read_fields(tensor, Field{kTensorName, [&] { name = read_text(tensor); }});
   return name;
 }
 
-/// Inputs and outputs of a GraphProto. Files of old versions list the constants among the inputs.
+/// Reads inputs and outputs of a GraphProto. Files of old versions list the constants among the inputs.
 void read_ends(pbf_reader graph, Outline& outline) {
   std::set<std::string> constants;
   std::vector<GraphValue> inputs;
@@ -172,7 +172,7 @@ bool looks_like_onnx(std::string_view bytes) {
       graph = graph || reader.tag() == kModelGraph;
     }
   } catch (const protozero::exception&) {
-    return bytes.size() > 1 && bytes[0] == 8 && bytes[1] > 0 && bytes[1] < 32;  // cut off behind its version
+    return bytes.size() > 1 && bytes[0] == 8 && bytes[1] > 0 && bytes[1] < 32;  // truncated after its version
   }
   return graph;
 }

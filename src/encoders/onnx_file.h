@@ -13,50 +13,51 @@
 #include "images/preprocessing.h"
 #include "io/files.h"
 
-/// ONNX files as bytes: what can be found and changed without an engine that runs them.
+/// ONNX files as bytes: what can be read and changed without an engine that runs them.
 namespace protocom::onnx {
 
 /// An input or an output of the graph.
 struct GraphValue {
   std::string name;
-  std::vector<int64_t> sizes = {};  ///< -1: any; empty: not said
-  int64_t type = 0;                 ///< TensorProto.DataType of its numbers; 0: not said
+  std::vector<int64_t> sizes = {};  ///< -1: any; empty: not stated
+  int64_t type = 0;                 ///< TensorProto.DataType; 0: not stated
 };
 
-/// What a file states about itself beside its operators and tensors.
+/// The contents of a file apart from its operators and tensors.
 struct Outline {
-  int64_t opset = 0;                    ///< of ONNX's own operators
-  std::vector<GraphValue> inputs = {};  ///< without those that are constants
+  int64_t opset = 0;                    ///< version of ONNX's own operators
+  std::vector<GraphValue> inputs = {};  ///< without constants
   std::vector<GraphValue> outputs = {};
-  std::map<std::string, std::string> metadata = {};  ///< texts by name
-  Preprocessing stated = {};                         ///< of its images; size 0: it does not say
+  std::map<std::string, std::string> metadata = {};  ///< by name
+  Preprocessing stated = {};                         ///< of its images; size 0: not stated
 };
 
-/// Whether the bytes are made as an ONNX file is (a protobuf with its fields), which has no mark of its own.
+/// Whether the bytes have the structure of an ONNX file (a protobuf with its fields), which has no magic number.
 bool looks_like_onnx(std::string_view bytes);
 
-/// Reads the outline of an ONNX file, whose metadata `preprocessing.json` states its images. Throws Error.
+/// Reads the outline of an ONNX file, whose metadata `preprocessing.json` state its images. Throws Error.
 Outline read_outline(const std::filesystem::path& path);
 
-/// The preprocessing that the metadata of the file `path` state, else Hugging Face's preprocessor_config.json in its
-/// folder. Throws Error.
+/// Returns the preprocessing stated in the metadata of the file `path`, else in Hugging Face's preprocessor_config.json
+/// in its folder. Throws Error.
 Preprocessing stated_in(const std::map<std::string, std::string>& metadata, const std::filesystem::path& path);
 
-/// ValueInfoProto.
+/// Reads a ValueInfoProto.
 GraphValue read_value(protozero::pbf_reader reader);
-/// OperatorSetIdProto: its version, 0 for other operators than ONNX's own.
+/// Reads an OperatorSetIdProto: its version, 0 for operators other than ONNX's own.
 int64_t read_opset(protozero::pbf_reader reader);
 
-/// The output that is the image's feature: the only one, or the one that exporters call so. Throws Error with the names
-/// to choose from.
+/// Returns the output that is the image's feature: the only one, or the one with a name that exporters use. Throws
+/// Error with the names to choose from.
 std::string feature_output(const std::vector<GraphValue>& outputs);
-/// "features [n, 1280], logits [n, 1000]", for messages.
+/// Returns "features [n, 1280], logits [n, 1000]", for messages.
 std::string list_of(const std::vector<GraphValue>& values);
 
-/// Whether one of so many tokens [n, t, d] is not of a place: those of a square's places alone are a square number.
+/// Whether one of `count` tokens [n, t, d] is a class token: without one, the tokens of a square's positions are a
+/// square number.
 bool have_class_token(int64_t count);
 
-/// How a graph takes its images.
+/// The image input of a graph.
 struct ImageInput {
   std::string name;
   bool channels_last = false;  ///< [n, h, w, 3]; else [n, 3, h, w]
@@ -64,10 +65,11 @@ struct ImageInput {
   int64_t batch = 0;           ///< images at once; 0: any
   int64_t type = 0;            ///< see GraphValue
 };
-/// Throws Error unless `inputs` is one input of square images in colour; `output` is what is computed, for messages.
+/// Returns the image input. Throws Error unless `inputs` is one input of square colour images; `output` is what is
+/// computed, for messages.
 ImageInput image_input(const std::vector<GraphValue>& inputs, const std::string& output);
 
-/// Runs `read`; what protozero throws becomes an Error that names the file.
+/// Runs `read`; converts an exception of protozero to an Error that names the file.
 template <typename Read>
 auto as_onnx(const std::filesystem::path& path, const Read& read) {
   return reading(path, [&] {

@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// Whether a file is taken for an ONNX file, by its content. False for what cannot be read; opening it reports why.
+/// Whether a file is an ONNX file, by its content. False if it cannot be read; opening it reports why.
 bool is_onnx_file(const std::filesystem::path& file);
 
 }  // namespace protocom

@@ -15,7 +15,7 @@ constexpr int64_t kOwnOpset = 17, kOwnVersion = 8;
 /// The first version of the format in which a graph's constants are not inputs.
 constexpr int64_t kConstantsApart = 4;
 
-/// The first operator set in which axes are an input of an operator.
+/// Returns the first operator set in which an operator takes axes as an input.
 int64_t axes_are_input_since(const std::string& op) { return op == "ReduceSum" ? 13 : 18; }
 
 KeptGraph nothing_kept(Weights weights, std::shared_ptr<TensorStore> tensors) {
@@ -31,7 +31,7 @@ KeptGraph nothing_kept(Weights weights, std::shared_ptr<TensorStore> tensors) {
   return made;
 }
 
-/// AttributeProto and its type, AttributeProto.AttributeType.
+/// Adds an AttributeProto with its type, AttributeProto.AttributeType.
 void add_attribute(const std::string& name, int64_t value, pbf_writer& node) {
   pbf_writer attribute(node, 5);
   attribute.add_string(1, name);
@@ -157,7 +157,7 @@ std::string GraphWriter::cast(const std::string& input, ValueType to, const std:
 }
 
 std::string GraphWriter::model(const std::map<std::string, std::string>& metadata) const {
-  constexpr int64_t kRoom = int64_t{1} << 20;  // of all but the graph and the encoder's functions
+  constexpr int64_t kRoom = int64_t{1} << 20;  // of everything but the graph and the encoder's functions
   made_.tensors->check_size(static_cast<int64_t>(made_.graph.size() + made_.model.size()) + kRoom);
   std::string bytes;
   pbf_writer model(bytes);

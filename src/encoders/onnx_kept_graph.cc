@@ -24,7 +24,7 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_writer;
 
-/// Numbers of fields, each with its message before it (onnx.proto).
+/// Field numbers, named after their message (onnx.proto).
 constexpr protozero::pbf_tag_type kModelVersion = 1, kModelGraphField = 7, kModelOpsets = 8, kModelFunction = 25;
 constexpr protozero::pbf_tag_type kFunctionName = 1, kFunctionDomain = 10;
 constexpr protozero::pbf_tag_type kGraphNode = 1, kGraphName = 2, kGraphTensor = 5, kGraphText = 10, kGraphIn = 11,
@@ -45,7 +45,7 @@ std::string name_of(pbf_reader tensor) {
   return name;
 }
 
-/// Copies a message whose fields `names` are names of values.
+/// Copies a message whose fields `names` are names of values, with these renamed.
 void copy_renamed(pbf_reader from, const std::set<protozero::pbf_tag_type>& names, pbf_writer& to) {
   while (from.next()) {
     const auto tag = from.tag();
@@ -56,28 +56,28 @@ void copy_renamed(pbf_reader from, const std::set<protozero::pbf_tag_type>& name
   }
 }
 
-/// Copies a graph with other names.
+/// Copies a graph with renamed values.
 class Renaming {
  public:
   Renaming(const std::filesystem::path& path, std::set<OperatorName> own, const KeptGraph& kept)
       : files_(path), own_(std::move(own)), tensors_(*kept.tensors), stored_(kept.weights, files_, tensors_) {}
 
-  /// `whole`: of a loop or a branch, with its name, inputs and outputs.
+  /// `whole`: the graph of a loop or a branch, with its name, inputs and outputs.
   void copy_graph(pbf_reader from, bool whole, pbf_writer& to);
-  /// Of a graph, before it is copied.
+  /// Call for a graph before it is copied.
   void take_uses(pbf_reader graph) { stored_.take_uses(graph); }
-  /// Operators that make float32 of smaller tensors; they come first.
+  /// Operators that convert smaller tensors to float32; they come first.
   [[nodiscard]] const std::string& operators() const { return stored_.operators(); }
 
  private:
   void copy_node(pbf_reader from, pbf_writer& to);
   void copy_attribute(pbf_reader from, pbf_writer& to);
-  /// `inside`: of a loop or a branch.
+  /// `inside`: in a loop or a branch.
   void copy_tensor(pbf_reader from, bool inside, pbf_writer& to);
   void check_operator(pbf_reader node) const;
 
   TensorFiles files_;
-  std::set<OperatorName> own_;  // that the file defines
+  std::set<OperatorName> own_;  // those that the file defines
   TensorStore& tensors_;
   StoredWeights stored_;
 };
@@ -143,7 +143,7 @@ void Renaming::copy_graph(pbf_reader from, bool whole, pbf_writer& to) {
     const bool end = tag == kGraphIn || tag == kGraphOut;
     const bool of_file = end || tag == kGraphName || tag == kGraphText;
     if (tag == kGraphQuantization || (of_file && !whole)) {
-      from.skip();  // the first is a remark for tools
+      from.skip();  // the first is a note for tools
     } else if (tag == kGraphNode) {
       pbf_writer node(to, tag);
       copy_node(read_message(from), node);
@@ -170,7 +170,7 @@ OperatorName function_of(pbf_reader function) {
   return name;
 }
 
-/// All but the graph, and the functions that the file defines.
+/// Copies everything but the graph; returns the functions that the file defines.
 std::set<OperatorName> keep_model(pbf_reader from, KeptGraph& to) {
   std::set<OperatorName> functions;
   pbf_writer model(to.model);

@@ -16,7 +16,7 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_writer;
 
-/// Numbers of fields, each with its message before it.
+/// Field numbers, named after their message.
 constexpr protozero::pbf_tag_type kPartGraph = 7, kPartTensor = 5, kPartOutput = 12, kPartValue = 13, kPartBytes = 9;
 
 /// Writes the fields of a TensorProto.
@@ -26,7 +26,7 @@ void add_numbers(std::string_view bytes, pbf_writer& tensor) {
   tensor.add_bytes(kPartBytes, bytes.data(), bytes.size());
 }
 
-/// Copies a tensor without its numbers, which are returned, if they lie outside or are raw bytes of at least `fewest`.
+/// Copies a tensor without its numbers, which are returned, if they are external or raw bytes of at least `fewest`.
 std::optional<std::string_view> copy_without_numbers(pbf_reader from, size_t fewest, TensorFiles& files,
                                                      pbf_writer& to) {
   const auto place = read_place(from);
@@ -49,7 +49,8 @@ std::optional<std::string_view> copy_without_numbers(pbf_reader from, size_t few
   return numbers;
 }
 
-/// What the graph states of a value of that name, an output or one between: its type and shape. None: nothing.
+/// Returns what the graph states about a value of that name, an output or an intermediate one: its type and shape.
+/// Nothing if it states none.
 std::optional<std::string_view> stated_of(pbf_reader graph, const std::string& name) {
   while (graph.next()) {
     if (graph.tag() != kPartOutput && graph.tag() != kPartValue) {
@@ -63,7 +64,7 @@ std::optional<std::string_view> stated_of(pbf_reader graph, const std::string& n
   return std::nullopt;
 }
 
-/// `output`: the only one; empty: as the graph has them.
+/// Copies a graph. `output`: the only output to keep; empty: all.
 void copy_graph(pbf_reader from, const std::string& output, const CopyTensor& copy_tensor, pbf_writer to) {
   const std::optional<std::string_view> stated = output.empty() ? std::nullopt : stated_of(from, output);
   while (from.next()) {
@@ -94,7 +95,7 @@ std::string copied_model(std::string_view bytes, const std::string& output, cons
   return written;
 }
 
-/// Bytes of tensors that lie outside; none: all are inside.
+/// Returns the bytes of external tensors; nothing: all are inside.
 std::optional<int64_t> bytes_outside(std::string_view bytes, TensorFiles& files) {
   std::optional<int64_t> all;
   for (pbf_reader model(bytes.data(), bytes.size()); model.next(kPartGraph);) {
@@ -107,20 +108,20 @@ std::optional<int64_t> bytes_outside(std::string_view bytes, TensorFiles& files)
 }
 
 std::string with_all_inside(std::string_view bytes, const std::string& output, TensorFiles& files) {
-  constexpr size_t kNone = std::numeric_limits<size_t>::max();  // those inside stay where they are
+  constexpr size_t kNone = std::numeric_limits<size_t>::max();  // internal ones stay where they are
   return copied_model(bytes, output, [&](const pbf_reader& tensor, pbf_writer& to) {
     if (const auto numbers = copy_without_numbers(tensor, kNone, files, to)) add_numbers(*numbers, to);
   });
 }
 
-/// Where bytes lie that are part of one of these files.
+/// Returns the place of bytes that are part of one of these files.
 TensorPlace place_of(std::string_view part, const NamedFiles& files) {
   for (const auto& [name, all] : files) {
     const std::less_equal<> not_after;
     if (not_after(all.data(), part.data()) && not_after(part.data() + part.size(), all.data() + all.size()))
       return {name, static_cast<uint64_t>(part.data() - all.data()), part.size()};
   }
-  fail("the bytes of a tensor are in none of its files");  // not reached
+  fail("the bytes of a tensor are in none of its files");  // unreachable
 }
 
 }  // namespace

@@ -13,26 +13,26 @@
 
 namespace protocom::onnx {
 
-/// The file with the tensors inside that lie outside it, and with no output but that one (empty: as it has them). None
-/// where the file is so already. Throws Error.
+/// Returns the file with its external tensors inside, and with only that output (empty: all). Nothing if the file is
+/// already so. Throws Error.
 std::optional<std::string> self_contained(const std::filesystem::path& path, const std::string& output);
 
-/// Bytes of files by their names.
+/// Contents of files by name.
 using NamedFiles = std::vector<std::pair<std::string, std::string_view>>;
 
-/// An ONNX file of any size for a program that parses at most kMostBytes: what it parses, and files in memory that hold
+/// An ONNX file of any size for a program that parses at most kMostBytes: the part to parse, and files in memory with
 /// the numbers of large tensors.
 class ModelParts {
  public:
-  /// With no output but that one (empty: as it has them). A model of at most `most` bytes has all its tensors inside.
-  /// Throws Error, also if it has more bytes without its large tensors.
+  /// Keeps only that output (empty: all). A model of at most `most` bytes has all its tensors inside. Throws Error,
+  /// also if it has more bytes without its large tensors.
   ModelParts(const std::filesystem::path& path, const std::string& output, int64_t most = kMostBytes);
 
   /// The ONNX file to parse.
   [[nodiscard]] std::string_view graph() const { return written_ ? std::string_view(*written_) : file_.bytes(); }
-  /// The files in which graph() has external data, as it calls them. Views of this object.
+  /// The files with external data of graph(), under the names used there. Views of this object.
   [[nodiscard]] const NamedFiles& files() const { return files_; }
-  /// Of the model with all its tensors.
+  /// Size of the model with all its tensors.
   [[nodiscard]] int64_t bytes() const { return bytes_; }
 
  private:

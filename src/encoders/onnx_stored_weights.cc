@@ -15,7 +15,7 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_writer;
 
-/// Numbers of fields, each with its message before it (onnx.proto).
+/// Field numbers, named after their message (onnx.proto).
 constexpr protozero::pbf_tag_type kOfGraphNode = 1, kOfGraphTensor = 5;
 constexpr protozero::pbf_tag_type kOfNodeInput = 1, kOfNodeOutput = 2, kOfNodeName = 3, kOfNodeOperator = 4,
                                   kOfNodeAttribute = 5;
@@ -23,8 +23,8 @@ constexpr protozero::pbf_tag_type kOfTensorSizes = 1, kOfTensorType = 2, kOfTens
                                   kOfTensorBytes = 9;
 constexpr int64_t kFloat = 1, kInt8 = 3, kHalf = 10;  // TensorProto.DataType
 
-/// Fewer numbers, in all or in a channel, are not worth the error of int8: of EfficientNet-Lite0 they are 6 % of the
-/// weights, and with them the cosine of the features with those of float32 falls from .998 to .993.
+/// Tensors with fewer numbers, in all or per channel, do not justify the error of int8: in EfficientNet-Lite0 they are
+/// 6 % of the weights, and including them lowers the cosine of the features with those of float32 from .998 to .993.
 constexpr int64_t kFewestInt8 = 2048, kFewestInChannel = 32;
 
 constexpr float kMostInt8 = 127;
@@ -33,7 +33,7 @@ int64_t product(std::vector<int64_t>::const_iterator begin, std::vector<int64_t>
   return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
 }
 
-/// dims of a TensorProto, which may be packed.
+/// Reads dims of a TensorProto, which may be packed.
 void take_sizes(pbf_reader& tensor, std::vector<int64_t>& sizes) {
   if (tensor.wire_type() != protozero::pbf_wire_type::length_delimited) return sizes.push_back(read_integer(tensor));
   for (const int64_t size : tensor.get_packed_int64()) sizes.push_back(size);
@@ -87,7 +87,7 @@ void StoredWeights::take_uses(pbf_reader graph) {
   }
 }
 
-/// The numbers of a tensor that is float32 and large, and finite; nothing of others.
+/// Returns the numbers of a tensor that is float32, large, and finite; nothing for others.
 std::optional<StoredWeights::Floats> StoredWeights::floats_of(pbf_reader tensor) {
   const auto place = read_place(tensor);
   int64_t type = 0;
@@ -107,7 +107,7 @@ std::optional<StoredWeights::Floats> StoredWeights::floats_of(pbf_reader tensor)
   return read;
 }
 
-/// The axis whose channels are rounded by themselves; nothing for weights that stay more exact.
+/// Returns the axis whose channels are rounded separately; nothing for weights that stay more exact.
 std::optional<int64_t> StoredWeights::int8_axis(const Floats& tensor) const {
   const auto found = axes_.find(tensor.name);
   const auto count = static_cast<int64_t>(tensor.values.size()), rank = static_cast<int64_t>(tensor.sizes.size());
@@ -147,13 +147,13 @@ void StoredWeights::write_int8(const Floats& tensor, int64_t axis, const std::st
   of_scales[static_cast<size_t>(axis)] = static_cast<int64_t>(rounded.scales.size());
   write_tensor(name + "/int8", kInt8, tensor.sizes, rounded.numbers.data(), rounded.numbers.size(), graph);
   write_tensor(name + "/scale", kFloat, of_scales, rounded.scales.data(), rounded.scales.size() * sizeof(float), graph);
-  // Not DequantizeLinear: ONNX Runtime 1.32 computes it again for each image, which takes four times as long, and it
-  // has an axis only from operator set 13 on. These two are computed once, when the file is opened.
+  // Not DequantizeLinear: ONNX Runtime 1.32 recomputes it for each image, which takes four times as long, and it has an
+  // axis only from operator set 13 on. These two are computed once, when the file is opened.
   add_operator("Cast", {name + "/int8"}, name + "/whole");
   add_operator("Mul", {name + "/whole", name + "/scale"}, name);
 }
 
-/// False if a number is beyond float16.
+/// Returns false if a number is beyond float16.
 bool StoredWeights::write_half(const Floats& tensor, const std::string& name, pbf_writer& graph) {
   const std::vector<Eigen::half> halves(tensor.values.begin(), tensor.values.end());
   const bool finite =

@@ -13,28 +13,28 @@
 
 namespace protocom::onnx {
 
-/// Weights as whole numbers: value = scale of its output channel * number.
+/// Quantised weights: value = scale of its output channel * number.
 struct Int8Weights {
   std::vector<int8_t> numbers;  ///< from -127 to 127
   std::vector<float> scales;    ///< [channels], max |weight| / 127; 1 if all are 0
 };
 
-/// Rounds weights of these sizes for each channel of an axis by itself.
+/// Quantises weights of these sizes with one scale per channel of an axis.
 Int8Weights int8_of(const std::vector<float>& weights, const std::vector<int64_t>& sizes, int64_t axis);
 
-/// How constants of an encoder's graph lie in a file (Weights).
+/// Stores constants of an encoder's graph in a file in the format stated by Weights.
 class StoredWeights {
  public:
-  /// `files`: from which tensors are read; `tensors`: into which they are written.
+  /// `files`: where tensors are read; `tensors`: where they are written.
   StoredWeights(Weights weights, TensorFiles& files, TensorStore& tensors)
       : weights_(weights), files_(files), tensors_(tensors) {}
 
-  /// Takes in which axis the weights of a graph (GraphProto) have the output channels of a convolution or a product.
+  /// Records the axis of output channels for the weights of convolutions and products in a graph (GraphProto).
   void take_uses(protozero::pbf_reader graph);
-  /// Writes a tensor (TensorProto) into a graph so that operators() make it of what lies there; false, and nothing
-  /// written, for one that stays as it is. `name`: how the value is called in the new graph.
+  /// Writes a tensor (TensorProto) into a graph in smaller form, from which operators() restore it; returns false, and
+  /// writes nothing, for one that stays unchanged. `name`: of the value in the new graph.
   bool write(protozero::pbf_reader tensor, const std::string& name, protozero::pbf_writer& graph);
-  /// Operators, fields of a GraphProto, which come before those that take their values.
+  /// Operators, fields of a GraphProto, which precede those that use their values.
   [[nodiscard]] const std::string& operators() const { return operators_; }
 
  private:
@@ -54,7 +54,7 @@ class StoredWeights {
   Weights weights_;
   TensorFiles& files_;
   TensorStore& tensors_;
-  std::map<std::string, int64_t> axes_;  // of output channels; -1: the last
+  std::map<std::string, int64_t> axes_;  // axis of output channels; -1: the last
   std::string operators_;
 };
 

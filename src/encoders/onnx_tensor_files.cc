@@ -7,7 +7,7 @@
 namespace protocom::onnx {
 namespace {
 
-/// Fields of TensorProto.
+/// Field numbers of TensorProto.
 constexpr protozero::pbf_tag_type kExternalData = 13, kDataLocation = 14;
 constexpr int32_t kOutside = 1;  // TensorProto.EXTERNAL
 
@@ -22,9 +22,9 @@ bool is_plain_name(const std::string& name) {
          name.find('\\') == std::string::npos && name.find('\0') == std::string::npos;
 }
 
-/// The file of tensors beside a model. It may be a link into the folder where the model itself lies, as in Hugging
-/// Face's cache. Any other link is refused: a recognizer keeps a copy of these bytes, and sharing it would leak the
-/// file that the link leads to. Throws Error.
+/// Returns the path of a file of tensors beside a model. It may be a link into the folder of the real model, as in
+/// Hugging Face's cache. Any other link is refused: a recognizer keeps a copy of these bytes, and sharing it would leak
+/// the target of the link. Throws Error.
 std::filesystem::path beside(const std::filesystem::path& model, const std::string& name) {
   namespace fs = std::filesystem;
   const fs::path file = model.parent_path() / name;

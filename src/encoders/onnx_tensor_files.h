@@ -14,21 +14,21 @@
 
 namespace protocom::onnx {
 
-/// StringStringEntryProto.
+/// Reads a StringStringEntryProto.
 std::pair<std::string, std::string> read_pair(protozero::pbf_reader reader);
 
-/// The files beside an ONNX file that hold its large tensors.
+/// The files beside an ONNX file with its large tensors.
 class TensorFiles {
  public:
   explicit TensorFiles(std::filesystem::path model) : model_(std::move(model)) {}
 
-  /// Bytes of the file called `location` in the model's folder. Throws Error for a name with a folder, a link that
-  /// leads out of that folder and of the one where the model itself lies, a range that the file does not have, and for
-  /// ranges that are together longer than it.
+  /// Returns bytes of the file `location` in the model's folder. Throws Error for a name with a folder, a link that
+  /// leads out of that folder and of the real model's, a range outside the file, and if all ranges together are longer
+  /// than it.
   std::string_view bytes(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
-  /// The same of a range that is not one of those: it may be asked for again.
+  /// Returns a range without counting it: it may be requested again.
   std::string_view peek(const std::string& location, uint64_t offset, std::optional<uint64_t> length);
-  /// The files that bytes were asked of, by their names.
+  /// The files from which bytes were requested, by name.
   [[nodiscard]] std::map<std::string, std::string_view> opened() const;
 
  private:
@@ -42,15 +42,15 @@ class TensorFiles {
   std::map<std::string, Opened> opened_;
 };
 
-/// Where a TensorProto's bytes lie when they are outside.
+/// The location of an external TensorProto's bytes.
 struct TensorPlace {
   std::string location;
   uint64_t offset = 0;
   std::optional<uint64_t> length;
 };
-/// None: inside.
+/// Returns nothing for an internal tensor.
 std::optional<TensorPlace> read_place(protozero::pbf_reader tensor);
-/// Adds the fields of a TensorProto that say so.
+/// Adds the fields of a TensorProto that state the location.
 void add_place(const TensorPlace& place, protozero::pbf_writer& tensor);
 /// Whether a field of a TensorProto is one of those.
 bool is_place_field(protozero::pbf_tag_type field);

@@ -14,7 +14,7 @@ using protozero::pbf_writer;
 
 constexpr protozero::pbf_tag_type kInsideField = 9;  // TensorProto.raw_data
 
-/// Multiples at which tensors begin. Large ones can be mapped into memory: Windows does that from multiples of 64 KiB.
+/// Alignment of tensors. Large ones can be memory-mapped, on Windows at multiples of 64 KiB.
 constexpr int64_t kAligned = 64, kLargeAligned = 65536;
 constexpr size_t kLargeTensor = size_t{1} << 20;
 
@@ -42,7 +42,7 @@ void TensorStore::write(const void* values, size_t bytes, pbf_writer& tensor) {
   const auto* begin = static_cast<const char*>(values);
   if (!location_.empty() && bytes >= kFewestOutside) return write_outside(begin, bytes, tensor);
   inside_ += static_cast<int64_t>(bytes);
-  check_size(inside_);  // before they take memory
+  check_size(inside_);  // before they use memory
   tensor.add_bytes(kInsideField, begin, bytes);
 }
 

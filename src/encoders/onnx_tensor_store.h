@@ -7,30 +7,30 @@
 
 namespace protocom::onnx {
 
-/// The most bytes that an ONNX file may have: a protobuf's length is a number of 31 bits.
+/// The size limit of an ONNX file: a protobuf's length has 31 bits.
 inline constexpr int64_t kMostBytes = (int64_t{1} << 31) - 1;
 
-/// Tensors of fewer bytes stay in the ONNX file, as the Python package onnx has it: a checker needs shapes.
+/// Tensors of fewer bytes stay in the ONNX file, as in the Python package onnx: a checker needs shapes.
 inline constexpr size_t kFewestOutside = 1024;
 
-/// Where the numbers of an ONNX file's tensors lie: in it, or in one file beside it, ONNX's external data.
+/// Stores the numbers of an ONNX file's tensors: in it, or in one file beside it, ONNX's external data.
 class TensorStore {
  public:
-  /// In the ONNX file, which may have `most` bytes.
+  /// Stores them in the ONNX file, which may have `most` bytes.
   explicit TensorStore(int64_t most = kMostBytes) : most_(most) {}
-  /// Those of kFewestOutside bytes or more in `file`, which will be called `location` beside the ONNX file. Throws
-  /// Error if it cannot be made.
+  /// Stores those of kFewestOutside bytes or more in `file`, which will be named `location` beside the ONNX file.
+  /// Throws Error if it cannot be created.
   TensorStore(std::filesystem::path file, std::string location);
 
-  /// Adds the fields of a TensorProto that are its numbers. Throws as check_size(), and Error.
+  /// Adds a TensorProto's numbers. Throws as check_size(), and Error.
   void write(const void* values, size_t bytes, protozero::pbf_writer& tensor);
   /// Throws Error for an ONNX file that would have too many bytes.
   void check_size(int64_t bytes);
   /// Whether check_size() has thrown.
   [[nodiscard]] bool is_exceeded() const { return exceeded_; }
-  /// All is written. Throws Error.
+  /// Finishes the file. Throws Error.
   void close();
-  /// How the ONNX file calls the one beside it; empty: there is none.
+  /// Name of the file beside the ONNX file; empty: there is none.
   [[nodiscard]] const std::string& location() const { return location_; }
 
  private:

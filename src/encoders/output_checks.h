@@ -4,22 +4,22 @@
 
 #include "base/array.h"
 
-/// What is checked of an encoder's output whatever computes it, in the same words for every engine.
+/// Checks of an encoder's output, with the same messages for every engine.
 namespace protocom {
 
-/// Throws Error: neither a vector, nor maps, nor tokens.
+/// Throws Error: the output is neither a vector, nor maps, nor tokens.
 [[noreturn]] void refuse_shape_of_output(const Shape& shape);
-/// Throws Error: no feature maps.
+/// Throws Error: the output has no feature maps.
 [[noreturn]] void refuse_maps_of_output(const std::string& name, const Shape& shape);
-/// Throws Error: not a feature for each of the images.
+/// Throws Error: the output does not have one feature per image.
 [[noreturn]] void refuse_count_of_output(const Shape& shape, int64_t images);
-/// Throws Error for an output that the encoder does not have. `list`: those that it has.
+/// Throws Error for a missing output. `list`: the existing ones.
 [[noreturn]] void refuse_name_of_output(const std::string& name, const std::string& list);
-/// Throws Error where several outputs may be the feature and none is requested.
+/// Throws Error if several outputs may be the feature and none is requested.
 [[noreturn]] void refuse_choice_of_output(const std::string& list);
-/// Throws Error unless all features of the trial image are numbers.
+/// Throws Error unless all features of the trial image are finite.
 void check_trial_is_finite(bool is_finite);
-/// Throws Error unless features of images of `side` pixels are as long as those of `own_side`, its own.
+/// Throws Error unless features of images of `side` pixels are as long as those of `own_side`, the encoder's own.
 void check_feature_length(int64_t found, int64_t side, int64_t expected, int64_t own_side);
 
 }  // namespace protocom

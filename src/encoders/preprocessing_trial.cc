@@ -12,7 +12,7 @@
 namespace protocom {
 namespace {
 
-/// The same images at the sizes that presets want, decoded once each.
+/// The same images at the sizes of several presets, decoded once each.
 class Sizes {
  public:
   Sizes(ImageDataset images, Progress& progress) : images_(std::move(images)), progress_(progress) {}
@@ -34,14 +34,14 @@ class Sizes {
   std::map<std::tuple<int64_t, int64_t, Resampling, bool>, PackedImages> packed_;
 };
 
-/// How many images each class has, [c].
+/// Returns the number of images of each class, [c].
 Eigen::VectorXf counts_of(const std::vector<int64_t>& labels, int64_t classes) {
   Eigen::VectorXf count = Eigen::VectorXf::Zero(classes);
   for (const int64_t label : labels) count[label] += 1;
   return count;
 }
 
-/// The sums of rows [n, d] of each class, [c, d].
+/// Returns the sum of the rows [n, d] of each class, [c, d].
 template <typename Rows>
 FloatMatrix sums_of(const Rows& rows, const std::vector<int64_t>& labels, int64_t classes) {
   FloatMatrix sum = FloatMatrix::Zero(classes, rows.cols());
@@ -89,7 +89,7 @@ std::vector<double> right_by_nearest_mean(const FeatureSet& features) {
   std::vector<double> right;
   for (int64_t i = 0; i < f.rows(); ++i) {
     const int64_t own = labels[static_cast<size_t>(i)];
-    const FloatMatrix without = sum.row(own) - f.row(i);  // [1, d], of the image's own class
+    const FloatMatrix without = sum.row(own) - f.row(i);  // [1, d], without the image itself
     cosine(i, own) = unit_rows(f.row(i)).row(0).dot(unit_rows(without).row(0));
     int64_t nearest = 0;
     cosine.row(i).maxCoeff(&nearest);

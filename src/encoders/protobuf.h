@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// The value of the field at which `reader` is. Throw Error if it is of another kind: protozero only asserts it.
+/// Return the value of the current field of `reader`. Throw Error if it is of another type: protozero only asserts it.
 int64_t read_integer(protozero::pbf_reader& reader);
 float read_float(protozero::pbf_reader& reader);
 double read_double(protozero::pbf_reader& reader);
@@ -14,7 +14,7 @@ std::string_view read_view(protozero::pbf_reader& reader);
 std::string read_text(protozero::pbf_reader& reader);
 protozero::pbf_reader read_message(protozero::pbf_reader& reader);
 
-/// What is done at a field of that number.
+/// The action for a field number.
 template <typename Read>
 struct Field {
   protozero::pbf_tag_type tag;
@@ -23,7 +23,7 @@ struct Field {
 template <typename Read>
 Field(protozero::pbf_tag_type, Read) -> Field<Read>;
 
-/// Goes through a message: each `read` takes its field's value from `reader`. Fields without one are passed over.
+/// Reads a message: each `read` takes its field's value from `reader`. Other fields are skipped.
 template <typename... Read>
 void read_fields(protozero::pbf_reader& reader, const Field<Read>&... fields) {
   while (reader.next()) {

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Copies the field at which `from` stands, whatever its kind.
+/// Copies the current field of `from`, of any type.
 void copy_field(protozero::pbf_reader& from, protozero::pbf_writer& to);
 
 }  // namespace protocom

@@ -11,12 +11,12 @@ namespace protocom {
 
 /// Vectors of texts.
 struct TextVectors {
-  Array vectors;    ///< float32 [n, d], of the length that the network gives: CLIP's are not of unit length
-  int64_t cut = 0;  ///< texts that were longer than the encoder takes; what is behind that was left out
+  Array vectors;    ///< float32 [n, d], not normalised: CLIP's do not have unit length
+  int64_t cut = 0;  ///< number of texts that were too long and were truncated
 };
 
-/// A text encoder: a folder of Hugging Face, read as data. Vectors are those that `transformers` (CLIP: `text_embeds`,
-/// SigLIP: `pooler_output`) or `sentence_transformers` (sentence encoders) give for the same text, to rounding.
+/// A text encoder: a folder of Hugging Face, read as data. Vectors equal those of `transformers` (CLIP: `text_embeds`,
+/// SigLIP: `pooler_output`) or `sentence_transformers` (sentence encoders) for the same text, up to rounding.
 class TextEncoder {
  public:
   struct Parts;
@@ -24,16 +24,16 @@ class TextEncoder {
   ~TextEncoder();
   TextEncoder(TextEncoder&&) noexcept;
 
-  /// The vector of each text, whatever the others are. Bytes that are not UTF-8 count as U+FFFD. Throws Error for a
-  /// text without a word.
+  /// Returns the vector of each text, independent of the others. Invalid UTF-8 bytes count as U+FFFD. Throws Error for
+  /// a text without a word.
   [[nodiscard]] TextVectors encode(const std::vector<std::string>& texts) const;
-  /// The tokens of a text as the encoder gets them, cut to what it takes.
+  /// Returns the tokens of a text as passed to the network, truncated.
   [[nodiscard]] std::vector<int64_t> tokens(const std::string& text) const;
-  /// d, numbers of a vector.
+  /// Dimension d of a vector.
   [[nodiscard]] int64_t dim() const;
-  /// The longest text in tokens, with those that mark its ends.
+  /// The longest text in tokens, including those that mark its ends.
   [[nodiscard]] int64_t longest() const;
-  /// Whether its vectors lie in the space of an image tower's (CLIP, SigLIP), so that cosines with images count.
+  /// Whether its vectors are in the space of an image tower (CLIP, SigLIP), so that cosines with images are meaningful.
   [[nodiscard]] bool compares_with_images() const;
 
  private:
@@ -42,9 +42,9 @@ class TextEncoder {
 
 /// Reads config.json, model.safetensors and the tokenizer's files (tokenizer.json, else vocab.json and merges.txt, or
 /// vocab.txt; spiece.model) of a folder. Families: CLIP, SigLIP and SigLIP 2, the text tower alone or with the image
-/// tower; BERT and MPNet as sentence encoders, pooled and normalised as modules.json of `sentence_transformers` says,
-/// else by the mean. Throws Error that names the file, the family and the key of what is missing, damaged or of another
-/// family.
+/// tower; BERT and MPNet as sentence encoders, pooled and normalised as stated in modules.json of
+/// `sentence_transformers`, else by the mean. Throws Error that names the file, the family and the key that is missing,
+/// damaged or of another family.
 TextEncoder open_text_encoder(const std::filesystem::path& folder);
 
 }  // namespace protocom

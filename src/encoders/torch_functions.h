@@ -11,7 +11,7 @@
 #include "encoders/sentence_modules.h"
 #include "encoders/text_tower.h"
 
-/// What LibTorch does for encoders, which its plug-in provides.
+/// Functions for encoders that need LibTorch, provided by its plug-in.
 namespace protocom {
 
 /// See open_encoder.
@@ -28,8 +28,8 @@ extern PluginFunction<std::filesystem::path(const std::filesystem::path& path, c
                                             const std::filesystem::path& folder)>
     torch_as_onnx;
 
-/// Makes the tower of a family ("bert", "mpnet", "clip", "siglip") from what config.json states about texts, the
-/// tensors of the checkpoint and the modules around the network. Throws Error that names the key.
+/// Makes the tower of a family ("bert", "mpnet", "clip", "siglip") from the text part of config.json, the tensors of
+/// the checkpoint and the modules around the network. Throws Error that names the key.
 extern PluginFunction<std::unique_ptr<text::Tower>(const std::string& family, const nlohmann::json& config,
                                                    const std::map<std::string, Array>& tensors,
                                                    const text::SentenceModules& modules)>

@@ -21,14 +21,14 @@ namespace {
 using ExifPointer = std::unique_ptr<ExifData, void (*)(ExifData*)>;
 
 constexpr std::string_view kMark("Exif\0\0", 6);
-constexpr size_t kMostOfExif = size_t{64} << 10;   // a JPEG segment holds less; other files mark no end
+constexpr size_t kMostOfExif = size_t{64} << 10;   // a JPEG segment is smaller; other formats mark no end
 constexpr size_t kHeadOfJpeg = size_t{256} << 10;  // EXIF is its first segment, or follows a few others
 
 bool begins_as_tiff(std::string_view bytes) {
   return bytes.substr(0, 4) == std::string_view("II*\0", 4) || bytes.substr(0, 4) == std::string_view("MM\0*", 4);
 }
 
-/// What follows a mark of EXIF data, the first one before a TIFF header; PNG writes another mark than the others.
+/// Returns the EXIF data after its mark, from the TIFF header on; PNG uses another mark than the other formats.
 std::string_view exif_in(std::string_view bytes) {
   if (bytes.substr(0, 2) == "\xff\xd8") bytes = bytes.substr(0, kHeadOfJpeg);
   for (const std::string_view mark : {kMark, std::string_view("eXIf")}) {
@@ -45,13 +45,13 @@ ExifPointer read_exif(std::string_view tiff) {
   if (!data) return data;
   const std::string marked = std::string(kMark) + std::string(tiff);
   exif_data_unset_option(data.get(), EXIF_DATA_OPTION_FOLLOW_SPECIFICATION);
-  exif_data_unset_option(data.get(), EXIF_DATA_OPTION_IGNORE_UNKNOWN_TAGS);  // in this directory: see text_in()
+  exif_data_unset_option(data.get(), EXIF_DATA_OPTION_IGNORE_UNKNOWN_TAGS);  // needed in this directory: see text_in()
   exif_data_load_data(data.get(), reinterpret_cast<const unsigned char*>(marked.data()),
                       static_cast<unsigned>(marked.size()));
   return data;
 }
 
-/// A CR3 has what belongs into a directory of its own as the first one.
+/// Returns a tag's text, also from the wrong directory: a CR3 stores the EXIF directory as the first one.
 std::string text_in(ExifData& data, ExifTag tag) {
   const ExifEntry* entry = exif_content_get_entry(data.ifd[EXIF_IFD_EXIF], tag);
   if (entry == nullptr) entry = exif_content_get_entry(data.ifd[EXIF_IFD_0], tag);
@@ -60,7 +60,7 @@ std::string text_in(ExifData& data, ExifTag tag) {
   return {text, ::strnlen(text, entry->size)};
 }
 
-/// Days since 1970-01-01 of a day of the Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms").
+/// Returns the days since 1970-01-01 of a Gregorian date (Hinnant, "chrono-compatible low-level date algorithms").
 int64_t days_since_1970(int64_t year, int64_t month, int64_t day) {
   year -= month <= 2;
   const int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -69,7 +69,7 @@ int64_t days_since_1970(int64_t year, int64_t month, int64_t day) {
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
-/// "2024:05:17 06:30:01". Cameras whose clock was never set write zeros or spaces.
+/// Parses "2024:05:17 06:30:01". Cameras whose clock was never set write zeros or spaces.
 std::optional<double> parse_date_time(const std::string& text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   if (std::sscanf(text.c_str(), "%4d:%2d:%2d %2d:%2d:%2d", &year, &month, &day, &hour, &minute, &second) != 6)
@@ -81,7 +81,7 @@ std::optional<double> parse_date_time(const std::string& text) {
   return static_cast<double>(days_since_1970(year, month, day)) * kDay + hour * kHour + minute * kMinute + second;
 }
 
-/// "37" is .37 s.
+/// Parses "37" as .37 s.
 double parse_fraction(const std::string& digits) {
   double value = 0, place = 1;
   for (const char digit : digits) {

@@ -17,7 +17,7 @@
 namespace protocom::codec {
 namespace {
 
-/// Gives stb_image the bytes and records when it reads past their end, where stb_image itself reads zeros.
+/// Passes the bytes to stb_image and records reads past their end, where stb_image itself reads zeros.
 struct BmpSource {
   std::string_view left;
   bool truncated = false;
@@ -46,13 +46,13 @@ constexpr stbi_io_callbacks kCallbacks = {on_read, on_skip, on_end};
   fail("damaged or unsupported BMP: {}", stbi_failure_reason());
 }
 
-/// What the header of Windows (BITMAPINFOHEADER and its successors) states, or zeros.
+/// The Windows header (BITMAPINFOHEADER and its successors), or zeros.
 struct BmpHeader {
   size_t pixels_at = 0;
   size_t size = 0;
   size_t bits = 0;  ///< per pixel
   size_t compression = 0;
-  size_t colours = 0;  ///< of the palette
+  size_t colours = 0;  ///< in the palette
 };
 
 constexpr size_t kFileHeader = 14, kFewestOfHeader = 40;
@@ -71,16 +71,16 @@ BmpHeader header_of(std::string_view bytes) {
   return header.size < kFewestOfHeader ? BmpHeader{} : header;
 }
 
-/// Where the pixels could begin: after the header, masks of three colours where it has no room for them, and the
-/// palette.
+/// Returns the earliest position of the pixels: after the header, masks of three colours if it does not contain them,
+/// and the palette.
 size_t end_of_header(const BmpHeader& header) {
   const size_t masks = header.compression == kMasked && header.size == kFewestOfHeader ? 12 : 0;
   const size_t palette = header.bits > 8 ? 0 : header.colours > 0 ? header.colours : size_t{1} << header.bits;
   return kFileHeader + header.size + masks + 4 * palette;
 }
 
-/// The same image without what may lie between header and pixels (a palette of true colours, or a gap), which
-/// stb_image refuses; empty if there is nothing.
+/// Returns the image without data between header and pixels (a palette of a true-colour image, or a gap), which
+/// stb_image rejects; empty if there is none.
 std::string without_gap(std::string_view bytes, const BmpHeader& header) {
   const size_t end = end_of_header(header);
   if (header.size == 0 || end >= header.pixels_at || header.pixels_at >= bytes.size()) return {};
@@ -103,12 +103,12 @@ Decoded decode_bmp(std::string_view bytes, const DecodeOptions& options) {
   BmpSource header{bytes};
   if (stbi_info_from_callbacks(&kCallbacks, &header, &width, &height, &channels) == 0) fail_to_decode(header);
   if (height == std::numeric_limits<int>::min()) fail("damaged BMP: a height of {}", height);
-  check_size(std::abs(height), width, options);  // below 0 the rows run from top to bottom
+  check_size(std::abs(height), width, options);  // if negative, the rows run from top to bottom
   BmpSource source{bytes};
   const std::unique_ptr<stbi_uc, void (*)(void*)> rgba(
       stbi_load_from_callbacks(&kCallbacks, &source, &width, &height, &channels, 4), stbi_image_free);
   if (!rgba || source.truncated) fail_to_decode(source);
-  // The fourth byte of a pixel is padding without masks, whatever it holds.
+  // Without masks the fourth byte of a pixel is padding, whatever its value.
   if (stated.bits == 32 && stated.compression == kPlain) {
     for (int64_t i = 0; i < int64_t{height} * width; ++i) rgba.get()[4 * i + 3] = 255;
   }

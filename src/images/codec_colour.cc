@@ -13,14 +13,14 @@ namespace {
 
 constexpr size_t kLargestProfile = size_t{4} << 20;
 constexpr size_t kMostKept = 64;  // transforms; photos of a folder share a few
-constexpr int kUnnoticed = 1;     // levels of 255: rounding
+constexpr int kUnnoticed = 1;     // levels of 255: rounding errors
 
 using Profile = std::unique_ptr<void, cmsBool (*)(cmsHPROFILE)>;
 using Transform = std::shared_ptr<void>;
 
 Profile owned(cmsHPROFILE profile) { return {profile, &cmsCloseProfile}; }
 
-/// Whether colours over the whole cube stay as they are: the profile is that of sRGB, by whatever name.
+/// Whether colours over the whole cube are unchanged: the profile is sRGB, under any name.
 bool changes_nothing(const Transform& transform) {
   constexpr int kSteps = 6, kStep = 51;
   for (int i = 0; i < kSteps * kSteps * kSteps; ++i) {
@@ -35,12 +35,12 @@ bool changes_nothing(const Transform& transform) {
   return true;
 }
 
-/// None if there is nothing to convert: sRGB itself, a profile of other colours than RGB, a damaged one.
+/// Returns none if there is nothing to convert: sRGB itself, a profile of other colours than RGB, a damaged one.
 Transform make_transform(std::string_view bytes) {
   const Profile from = owned(cmsOpenProfileFromMem(bytes.data(), static_cast<cmsUInt32Number>(bytes.size())));
   if (from == nullptr || cmsGetColorSpace(from.get()) != cmsSigRgbData) return nullptr;
   const Profile to = owned(cmsCreate_sRGBProfile());
-  // Without its one-pixel memory a transform may be used by several threads at once.
+  // Without its one-pixel cache a transform may be used by several threads at once.
   Transform transform(
       cmsCreateTransform(from.get(), TYPE_RGB_8, to.get(), TYPE_RGB_8, INTENT_PERCEPTUAL, cmsFLAGS_NOCACHE),
       [](cmsHTRANSFORM item) {

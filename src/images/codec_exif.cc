@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kMark("Exif\0\0", 6);
 
-/// A SHORT by the standard; some programs write a LONG or a BYTE, which mean the same.
+/// Returns a number, a SHORT by the standard; some programs write a LONG or a BYTE with the same meaning.
 uint32_t number_in(const ExifEntry& entry, ExifByteOrder order) {
   const size_t size = exif_format_get_size(entry.format);
   if (entry.size < size) return 0;
@@ -68,7 +68,7 @@ Walk pixel_walk(int orientation, int64_t height, int64_t width) {
 }  // namespace
 
 int exif_orientation(std::string_view exif) {
-  // JPEG has the mark in front, PNG and some WebP do not; libexif needs it.
+  // JPEG includes the mark, PNG and some WebP do not; libexif needs it.
   std::string marked;
   if (exif.substr(0, kMark.size()) != kMark) {
     marked.append(kMark).append(exif);

@@ -28,7 +28,7 @@ void check(const GifFile& file, int result) {
   if (result == GIF_ERROR) fail_with(file->Error);
 }
 
-/// Reads an extension; returns the index of the transparent colour, if it has one.
+/// Reads an extension; returns the index of the transparent colour, if it states one.
 int skip_extension(const GifFile& file, int clear) {
   int code = 0;
   GifByteType* block = nullptr;
@@ -42,7 +42,7 @@ int skip_extension(const GifFile& file, int clear) {
   return clear;
 }
 
-/// The rows of an image in the order in which they are stored.
+/// Returns the rows of an image in the order in which they are stored.
 std::vector<int> stored_rows(const GifImageDesc& frame) {
   std::vector<int> rows;
   constexpr int kPasses[][2] = {{0, 8}, {4, 8}, {2, 4}, {1, 2}};
@@ -53,7 +53,7 @@ std::vector<int> stored_rows(const GifImageDesc& frame) {
   return rows;
 }
 
-/// The first image on a white canvas.
+/// Paints the first image on a white canvas.
 Image paint_frame(const GifFile& file, int clear, const DecodeOptions& options) {
   check(file, DGifGetImageDesc(file.get()));
   const GifImageDesc& frame = file->Image;

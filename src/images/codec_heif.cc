@@ -18,13 +18,15 @@ void check(const heif_error& error) {
 template <typename T>
 using Owned = std::unique_ptr<T, void (*)(T*)>;
 
-/// libheif's own limit is of sides, not of pixels: a long image may hide a square one. Phones' panoramas are this long.
+/// libheif limits only sides, not pixels: a limit that allows long images allows large square ones. Phones' panoramas
+/// are this long.
 constexpr int kLongestSide = 1 << 14;
 
-/// Colour, transparency, and what tiles stand over: a phone's are of 512 x 512 pixels.
+/// Returns the limit of coded pixels: colour, transparency, and the excess of tiles over the border; a phone's are of
+/// 512 x 512 pixels.
 int64_t coded_pixels(const DecodeOptions& options) { return 2 * options.max_pixels + (int64_t{1} << 20); }
 
-/// A file may use more pixels than were counted for it so far.
+/// Charges the pixels that a file uses beyond those already counted.
 void charge(int64_t counted, int64_t used, const DecodeOptions& options) {
   if (options.pixels_left == nullptr || used <= counted) return;
   *options.pixels_left -= used - counted;
@@ -32,7 +34,7 @@ void charge(int64_t counted, int64_t used, const DecodeOptions& options) {
     fail("the image's pictures have {} pixels, more than the limit for all images of the request leaves", used);
 }
 
-/// @param counted  pixels that were counted already
+/// `counted`: pixels that were counted already.
 Owned<heif_image> decode_pixels(const heif_image_handle* handle, heif_chroma chroma, int64_t counted,
                                 const DecodeOptions& options) {
   const CodedPixels budget(coded_pixels(options));
@@ -51,7 +53,7 @@ Owned<heif_image_handle> primary_image(heif_context* context) {
   return {handle, [](heif_image_handle* item) { heif_image_handle_release(item); }};
 }
 
-/// As a profile, or as the number of a known set of primaries.
+/// Returns the profile, or that of a known set of primaries given by number.
 std::string profile_of(const heif_image_handle* handle) {
   constexpr size_t kLargest = size_t{4} << 20;
   const size_t size = heif_image_handle_get_raw_color_profile_size(handle);
@@ -68,8 +70,8 @@ std::string profile_of(const heif_image_handle* handle) {
 
 }  // namespace
 
-// The brands of ISO/IEC 14496-12, 4.3: what a file is best read as, a version, and all that it can be read as.
-// Android's cameras write "mif1" first.
+// Checks the brands of ISO/IEC 14496-12, 4.3: the preferred one, a version, and all compatible ones. Android's cameras
+// write "mif1" first.
 bool is_heif(std::string_view bytes) {
   constexpr size_t kMost = 64;
   constexpr std::array<std::string_view, 4> kRead = {"heic", "heix", "avif", "mif1"};
@@ -94,7 +96,7 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
   const int64_t stated_width = heif_image_handle_get_width(handle.get());
   check_size(stated_height, stated_width, options);
   const int64_t stated = stated_height * stated_width;
-  // What tiles are put together on is as large as another place of the file states.
+  // The canvas of tiles is as large as another part of the file states.
   const int64_t canvas = heif_canvas_pixels(bytes);
   if (canvas > coded_pixels(options))
     fail("the image's canvas has {} pixels: expected at most {}", canvas, coded_pixels(options));
@@ -123,7 +125,7 @@ Decoded decode_heif(std::string_view bytes, const DecodeOptions& options) {
       std::memcpy(row, plane + y * stride, row_bytes);
     }
   }
-  // The library has turned the image by the file's own transformations; its EXIF orientation repeats them.
+  // The library has applied the file's own transformations; its EXIF orientation repeats them.
   return {std::move(image), 1, profile_of(handle.get())};
 }
 

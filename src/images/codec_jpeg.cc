@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr int kProfileMarker = JPEG_APP0 + 2;
-/// A progressive file may hold any number of scans, each as slow as the whole image. Encoders make 10, a tuned one 20.
+/// Limit of scans: a progressive file may have any number, each as slow as the whole image. Encoders make 10, a tuned
+/// one 20.
 constexpr int kMostScans = 100;
 constexpr int kScansOfLargest = 20;
 constexpr int64_t kMostScannedPixels = 1'000'000'000;  // about 10 s
@@ -31,7 +32,7 @@ struct JpegErrors {
   jpeg_error_mgr manager;  // first, so that libjpeg's pointer to it is a pointer to this
   ErrorTrap trap;
   bool in_header = true;
-  bool ended_early = false;  ///< before the mark of its end
+  bool ended_early = false;  ///< before its end mark
 };
 
 JpegErrors& errors_of(j_common_ptr info) { return *reinterpret_cast<JpegErrors*>(info->err); }
@@ -53,7 +54,7 @@ JpegErrors& errors_of(j_common_ptr info) { return *reinterpret_cast<JpegErrors*>
 
 void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
-  // libjpeg only warns here and fills the missing part with grey. Where the end mark alone is missing, as at the end of
+  // libjpeg only warns here and fills the missing part with grey. If only the end mark is missing, as at the end of
   // some downloads, nothing else is.
   const int code = info->err->msg_code;
   const bool at_end = code == JWRN_JPEG_EOF;
@@ -117,10 +118,10 @@ class Decompressor {
     if (errors_.ended_early && !is_whole()) fail("truncated JPEG");
   }
 
-  /// Whether all of the image is held before its first row can be read.
+  /// Whether the whole image is in memory before its first row can be read.
   [[nodiscard]] bool is_held_whole() { return jpeg_has_multiple_scans(&info_) != 0; }
 
-  /// The ICC profile, which several markers hold together; empty when one of them is missing.
+  /// Returns the ICC profile, which is spread over several markers; empty if one of them is missing.
   [[nodiscard]] std::string profile() {
     JOCTET* bytes = nullptr;
     unsigned size = 0;
@@ -144,8 +145,8 @@ class Decompressor {
   }
 
  private:
-  /// Of a file without an end mark whose rows could all be read: whether no scan is missing. Scans of a progressive
-  /// file refine coefficients; other files with several scans, and arithmetic coding, cannot be checked so.
+  /// Whether no scan is missing in a file without an end mark whose rows could all be read. Scans of a progressive file
+  /// refine coefficients; other files with several scans, and arithmetic coding, cannot be checked.
   [[nodiscard]] bool is_whole() {
     if (info_.arith_code != 0) return false;
     if (!is_held_whole()) return true;
@@ -162,7 +163,7 @@ class Decompressor {
   jpeg_progress_mgr monitor_{};
 };
 
-/// Photoshop stores inks inverted (255: no ink) and says so by its Adobe marker.
+/// Converts CMYK to RGB. Photoshop stores inks inverted (255: no ink) and marks that by its Adobe marker.
 Image cmyk_to_rgb(const std::vector<uint8_t>& cmyk, int64_t height, int64_t width, bool inverted) {
   Image image = blank_image(height, width);
   const int flip = inverted ? 0 : 255;

@@ -9,7 +9,7 @@
 namespace protocom::codec {
 namespace {
 
-/// The bytes of a file as OpenJPEG reads them.
+/// The bytes of a file as read by OpenJPEG.
 struct Jpeg2000Source {
   std::string_view bytes;
   size_t at = 0;
@@ -55,7 +55,7 @@ Stream stream_of(Jpeg2000Source& source) {
   return stream;
 }
 
-/// OpenJPEG takes four bytes a sample, however small a channel is and however many there are.
+/// Checks the channels: OpenJPEG uses four bytes per sample, however small a channel is and however many there are.
 void check_channels(const opj_image_t& image, const DecodeOptions& options) {
   constexpr OPJ_UINT32 kMostChannels = 4;
   if (image.numcomps < 1 || image.numcomps > kMostChannels)
@@ -73,7 +73,7 @@ uint8_t to_byte(int64_t value, const opj_image_comp_t& channel) {
   return static_cast<uint8_t>((std::clamp<int64_t>(value, 0, most) * 255 + most / 2) / most);
 }
 
-/// Grey (and alpha), or RGB (and alpha), over white.
+/// Returns grey (and alpha), or RGB (and alpha), over white.
 Image pixels_of(const opj_image_t& image) {
   const int64_t height = image.comps[0].h, width = image.comps[0].w;
   const bool grey = image.numcomps < 3;

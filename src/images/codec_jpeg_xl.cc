@@ -14,7 +14,7 @@ void check(JxlDecoderStatus status) {
   if (status != JXL_DEC_SUCCESS) fail("damaged JPEG XL");
 }
 
-/// Calls a function of libjxl that also took a format before 0.9, and did not use it.
+/// Calls a function of libjxl that before 0.9 also took a format, which it did not use.
 template <typename Function, typename... Out>
 JxlDecoderStatus ask_profile(Function* function, const JxlDecoder* decoder, Out... out) {
   constexpr auto kTarget = JXL_COLOR_PROFILE_TARGET_DATA;
@@ -32,7 +32,7 @@ std::string profile_of(const JxlDecoder* decoder) {
   return profile;
 }
 
-/// Goes through the file to the end of its first frame.
+/// Reads the file to the end of its first frame.
 class FirstFrame {
  public:
   FirstFrame(std::string_view bytes, const DecodeOptions& options)
@@ -81,7 +81,7 @@ class FirstFrame {
     check(JxlDecoderSetImageOutBuffer(decoder_.get(), &format_, rgba_.data(), size));
   }
 
-  /// The library has turned it upright.
+  /// Returns the image, which the library has turned upright.
   Decoded finished() {
     const int64_t height = info_.ysize, width = info_.xsize;
     if (static_cast<int64_t>(rgba_.size()) < height * width * 4) fail("damaged JPEG XL (no pixels)");

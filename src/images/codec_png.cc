@@ -49,7 +49,7 @@ class PngReader {
     run_trapped(trap_, [&] { png_read_info(png_, info_); });
   }
 
-  /// Asks for 8-bit RGB or RGBA, whatever is stored.
+  /// Requests 8-bit RGB or RGBA, whatever is stored.
   void start() {
     run_trapped(trap_, [&] {
       png_set_expand(png_);

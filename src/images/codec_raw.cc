@@ -19,7 +19,7 @@ bool begins_with_any(std::string_view bytes, std::initializer_list<std::string_v
 
 bool is_tiff_header(std::string_view bytes) { return begins_with_any(bytes, {"II*\0"sv, "MM\0*"sv}); }
 
-/// Olympus (ORF, of three kinds) and Panasonic (RW2): TIFF with a mark of their own.
+/// Whether it is Olympus (ORF, of three kinds) or Panasonic (RW2): TIFF with marks of their own.
 bool is_marked_tiff(std::string_view bytes) {
   return begins_with_any(bytes, {"IIRO"sv, "IIRS"sv, "MMOR"sv, "IIU\0"sv});
 }
@@ -30,13 +30,13 @@ bool is_cr2(std::string_view bytes) {
 
 bool is_cr3(std::string_view bytes) { return bytes.size() > 4 && begins_with(bytes.substr(4), "ftypcrx "); }
 
-/// What follows the name of a box of metadata in a CR3, which have the first ones (github.com/lclevy/canon_cr3).
+/// Returns the content of a metadata box in a CR3, whose metadata boxes come first (github.com/lclevy/canon_cr3).
 std::string_view box_of_cr3(std::string_view bytes, std::string_view name) {
   const size_t at = bytes.substr(0, kMostOfHeader).find(name);
   return at == std::string_view::npos ? "" : bytes.substr(at + name.size(), kMostOfHeader);
 }
 
-/// A JPEG within a file.
+/// A JPEG inside a file.
 struct Preview {
   size_t at = 0;
   int64_t pixels = 0;
@@ -46,14 +46,14 @@ int64_t number_at(std::string_view bytes, size_t at) {
   return (static_cast<uint8_t>(bytes[at]) << 8) | static_cast<uint8_t>(bytes[at + 1]);
 }
 
-/// Segments that may stand before the one of the size: tables, application data and comments.
+/// Whether a segment may precede the one with the size: tables, application data and comments.
 bool may_lead(int64_t marker) {
   return marker == 0xffc4 || marker == 0xffcc || marker == 0xffdb || marker == 0xffdd || marker == 0xfffe ||
          (marker >= 0xffe0 && marker <= 0xffef);
 }
 
-/// Of the JPEG that these bytes begin with (ITU-T T.81, annex B), by its headers; 0: none begins here, or one of
-/// another kind than previews: raw data is lossless JPEG in many files.
+/// Returns the number of pixels of the JPEG at the beginning of these bytes (ITU-T T.81, annex B), from its headers; 0:
+/// there is none, or one of another kind than previews: many files store raw data as lossless JPEG.
 int64_t pixels_of_jpeg(std::string_view bytes) {
   constexpr int kMostSegments = 64;
   size_t at = 2;
@@ -70,12 +70,12 @@ int64_t pixels_of_jpeg(std::string_view bytes) {
   return 0;
 }
 
-/// The largest first; nothing else tells where they are in all formats, of which most have no published description.
+/// Returns the previews, largest first, by searching: most formats have no published description.
 std::vector<Preview> find_previews(std::string_view bytes, const std::vector<uint64_t>& left_out) {
   constexpr std::string_view kStart = "\xff\xd8\xff";
   constexpr int kMostStarts = 1 << 16;
   std::vector<Preview> found;
-  // Not find(), which takes many times as long where all bytes are 0xff.
+  // find() takes many times as long if all bytes are 0xff.
   const auto next = [&](auto from) { return std::search(from, bytes.end(), kStart.begin(), kStart.end()); };
   auto start = next(bytes.begin());
   for (int i = 0; i < kMostStarts && start != bytes.end(); ++i, start = next(start + 1)) {

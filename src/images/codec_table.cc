@@ -16,14 +16,14 @@ bool has_at(std::string_view bytes, size_t offset, std::string_view mark) {
 bool is_jpeg(std::string_view bytes) { return has_at(bytes, 0, "\xff\xd8\xff"sv); }
 bool is_png(std::string_view bytes) { return has_at(bytes, 0, "\x89PNG\r\n\x1a\n"sv); }
 bool is_webp(std::string_view bytes) { return has_at(bytes, 0, "RIFF"sv) && has_at(bytes, 8, "WEBP"sv); }
-/// With offsets of four bytes, or of eight (BigTIFF).
+/// Whether it is a TIFF with offsets of four bytes, or of eight (BigTIFF).
 bool is_tiff(std::string_view bytes) {
   return has_at(bytes, 0, "II*\0"sv) || has_at(bytes, 0, "MM\0*"sv) || has_at(bytes, 0, "II+\0"sv) ||
          has_at(bytes, 0, "MM\0+"sv);
 }
 bool is_gif(std::string_view bytes) { return has_at(bytes, 0, "GIF8"sv); }
 bool is_bmp(std::string_view bytes) { return has_at(bytes, 0, "BM"sv); }
-/// A file of boxes, or the coded image alone.
+/// Whether it is a file of boxes, or a codestream alone.
 bool is_jpeg_2000(std::string_view bytes) {
   return has_at(bytes, 0, "\0\0\0\x0cjP  \r\n\x87\n"sv) || has_at(bytes, 0, "\xff\x4f\xff\x51"sv);
 }
@@ -31,7 +31,7 @@ bool is_jpeg_xl(std::string_view bytes) {
   return has_at(bytes, 0, "\0\0\0\x0cJXL \r\n\x87\n"sv) || has_at(bytes, 0, "\xff\x0a"sv);
 }
 
-/// A format more is a row more. JPEG first: most photos are. ".mpo" is a JPEG with others behind it.
+/// One row per format. JPEG first: most photos are. ".mpo" is a JPEG followed by others.
 constexpr Codec kCodecs[] = {
     {"JPEG", {".jpg", ".jpeg", ".jpe", ".jfif", ".mpo"}, &is_jpeg, &decode_jpeg},
     {"PNG", {".png"}, &is_png, &decode_png},

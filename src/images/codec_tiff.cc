@@ -12,11 +12,11 @@
 namespace protocom::codec {
 namespace {
 
-/// The bytes of a file as libtiff reads them.
+/// The bytes of a file as read by libtiff.
 struct Source {
   std::string_view bytes;
   toff_t at = 0;
-  std::string reason = {};  ///< of the first error
+  std::string reason = {};  ///< the first error
 };
 
 Source& source_of(thandle_t handle) { return *static_cast<Source*>(handle); }
@@ -42,7 +42,7 @@ toff_t seek(thandle_t handle, toff_t offset, int whence) {
 int close(thandle_t /*handle*/) { return 0; }
 toff_t size(thandle_t handle) { return source_of(handle).bytes.size(); }
 
-/// libtiff would print.
+/// Records an error, which libtiff would print.
 int note_error(TIFF* /*file*/, void* user, const char* /*module*/, const char* format, va_list arguments) {
   auto& source = *static_cast<Source*>(user);
   char text[200];
@@ -55,8 +55,8 @@ int note_error(TIFF* /*file*/, void* user, const char* /*module*/, const char* f
   fail("damaged TIFF ({})", source.reason.empty() ? "no image" : source.reason);
 }
 
-/// What libtiff may ask for at once, which is a strip or a tile before it becomes pixels of four bytes: so that both
-/// together stay below 1 GiB for the largest image that is read, whatever a file states about its strips.
+/// The largest allocation of libtiff, a strip or a tile before it becomes pixels of four bytes: both together then stay
+/// below 1 GiB for the largest image that is read, whatever a file states about its strips.
 constexpr tmsize_t kLargestStrip = tmsize_t{448} << 20;
 
 int ignore_warning(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const char* /*format*/, va_list) {
@@ -65,7 +65,7 @@ int ignore_warning(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const
 
 using TiffFile = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-/// `mode`: of TIFFOpen().
+/// Opens a file; `mode` as for TIFFOpen().
 TiffFile open(Source& source, const char* mode = "rm") {
   TIFFOpenOptions* options = TIFFOpenOptionsAlloc();
   TIFFOpenOptionsSetErrorHandlerExtR(options, &note_error, &source);
@@ -77,7 +77,7 @@ TiffFile open(Source& source, const char* mode = "rm") {
   return {file, &TIFFClose};
 }
 
-/// Premultiplied ABGR, as libtiff packs it, over white.
+/// Converts premultiplied ABGR, as libtiff packs it, to RGB over white.
 Image raster_over_white(const std::vector<uint32_t>& raster, int64_t height, int64_t width) {
   Image image = blank_image(height, width);
   for (size_t i = 0; i < raster.size(); ++i) {
@@ -107,7 +107,7 @@ std::optional<Page> page_of(TIFF* file) {
   return page;
 }
 
-/// Goes from a first page that is a thumbnail to the largest one that is none, if there is any.
+/// If the first page is a thumbnail, selects the largest page that is not, if there is any.
 std::optional<Page> choose_page(TIFF* file) {
   constexpr uint16_t kMostPages = 100;
   const std::optional<Page> first = page_of(file);
@@ -123,14 +123,14 @@ std::optional<Page> choose_page(TIFF* file) {
   return TIFFSetDirectory(file, best_number) == 0 ? first : best;
 }
 
-/// Of the raw image, a colour for each pixel or three; DNG 1.7.1, "PhotometricInterpretation".
+/// Whether the page is a raw image, with one or three colours per pixel; DNG 1.7.1, "PhotometricInterpretation".
 bool is_raw_image(TIFF* file) {
   constexpr uint16_t kLinearRaw = 34892;
   uint16_t kind = 0;
   return TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &kind) != 0 && (kind == PHOTOMETRIC_CFA || kind == kLinearRaw);
 }
 
-/// Of the first ones: a file may state 65,535 times that a large one is there.
+/// Returns the places of the first subpages: a file may state 65,535 times that a large one is there.
 std::vector<uint64_t> places_of_subpages(TIFF* file) {
   constexpr uint16_t kMostSubpages = 32;
   uint16_t count = 0;
@@ -139,7 +139,8 @@ std::vector<uint64_t> places_of_subpages(TIFF* file) {
   return {places, places + std::min(count, kMostSubpages)};
 }
 
-/// DNG, NEF, ARW, PEF, ...: the first page is the raw image, or a preview of what is in other places of the file.
+/// Whether the file is DNG, NEF, ARW, PEF, ...: the first page is the raw image, or a preview of another page of the
+/// file.
 bool is_page_of_raw(TIFF* file, const Page& page) {
   const void* version = nullptr;
   return is_raw_image(file) || TIFFGetField(file, TIFFTAG_DNGVERSION, &version) != 0 ||
@@ -153,16 +154,16 @@ int orientation_of_page(TIFF* file) {
 }
 
 void add_tiles(TIFF* file, std::vector<uint64_t>& tiles) {
-  constexpr size_t kMostTiles = 1 << 14;  // of all pages
+  constexpr size_t kMostTiles = 1 << 14;  // over all pages
   if (!is_raw_image(file)) return;
   const uint32_t count = TIFFIsTiled(file) != 0 ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
   for (uint32_t i = 0; i < count && tiles.size() < kMostTiles; ++i) tiles.push_back(TIFFGetStrileOffset(file, i));
 }
 
-/// Of the first page and those below it; nothing if they cannot be read.
+/// Returns the tiles of the first page and its subpages; none if they cannot be read.
 std::vector<uint64_t> find_tiles(std::string_view bytes) {
   Source source{bytes};
-  const TiffFile file = open(source, "rmDO");  // lists of tiles are read as far as they are asked for
+  const TiffFile file = open(source, "rmDO");  // lists of tiles are read only as needed
   std::vector<uint64_t> tiles;
   if (file == nullptr) return tiles;
   add_tiles(file.get(), tiles);
@@ -180,7 +181,7 @@ std::string profile_of_page(TIFF* file) {
   return {static_cast<const char*>(bytes), size};
 }
 
-/// The pixels of the page that the file is at.
+/// Decodes the current page of the file.
 Decoded decode_page(TIFF* file, const Page& page, const DecodeOptions& options) {
   const uint32_t width = page.width, height = page.height;
   check_size(height, width, options);
@@ -197,7 +198,7 @@ Decoded decode_page(TIFF* file, const Page& page, const DecodeOptions& options) 
   return {raster_over_white(raster, height, width), orientation_of_page(file), std::move(profile)};
 }
 
-/// The page that the file is at may be a preview without compression.
+/// Decodes a raw photo; its current page may be an uncompressed preview.
 Decoded decode_raw_photo(TIFF* file, std::string_view bytes, const Page& page, const DecodeOptions& options) {
   std::optional<Decoded> decoded = decode_preview(bytes, {orientation_of_page(file), find_tiles(bytes)}, options);
   if (decoded) return std::move(*decoded);

@@ -17,7 +17,7 @@ void check(VP8StatusCode status) {
   fail("damaged WebP (libwebp status {})", static_cast<int>(status));
 }
 
-/// What a chunk of the container holds; empty when there is none.
+/// Returns the content of a container's chunk; empty if there is none.
 std::string read_chunk(std::string_view bytes, const char* name, WebPFeatureFlags flag) {
   const WebPData data{data_of(bytes), bytes.size()};
   const std::unique_ptr<WebPDemuxer, void (*)(WebPDemuxer*)> demuxer(WebPDemux(&data), WebPDemuxDelete);

@@ -27,17 +27,17 @@ bool holds(const fs::path& folder, fs::path place) {
   return true;
 }
 
-/// Goes through folders in rounds: those that lie there, then those that links of the round before lead to.
+/// Walks folders in rounds: first the real folders, then those that links of the previous round lead to.
 class FolderWalk {
  public:
   FolderWalk(size_t owners, fs::directory_options options) : found_(owners), options_(options) {}
 
-  /// Takes a folder that has not been taken before.
+  /// Enters a folder that has not been visited.
   void enter(size_t owner, const fs::path& folder) {
     if (is_first_visit(owner, folder)) round_.emplace_back(owner, folder);
   }
 
-  /// Takes what a link leads to, unless the link is somewhere in it.
+  /// Follows a link, unless it leads to a folder that contains it.
   void follow(size_t owner, const fs::path& link) {
     const fs::path place = link.parent_path();
     if (holds(link, place) || holds(link, real_path(place)))
@@ -71,7 +71,7 @@ class FolderWalk {
     if (error) found_[owner].error = error;
   }
 
-  /// True for a folder that the walk enters.
+  /// Returns whether the entry is a folder that the walk enters.
   bool take_entry(size_t owner, const fs::directory_entry& entry) {
     std::error_code ignored;
     WalkedFolder& found = found_[owner];

@@ -32,7 +32,7 @@ class IndexPool {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
   }
 
-  /// False when all threads have ended.
+  /// Waits; returns false when all threads have ended.
   bool wait_a_while() {
     std::unique_lock<std::mutex> lock(mutex_);
     return !ended_.wait_for(lock, kReportEvery, [this] { return running_ == 0; });

@@ -14,14 +14,14 @@ constexpr size_t kPictureAlignment = DAV1D_PICTURE_ALIGNMENT;
 
 int64_t rounded_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-/// Memory for a picture as dav1d needs it: sides of multiples of 128 pixels, planes and rows that begin aligned.
+/// Allocates a picture as dav1d needs it: sides of multiples of 128 pixels, aligned planes and rows.
 int make_av1_room(Dav1dPicture* picture, void* /*cookie*/) {
   const int64_t width = rounded_up(picture->p.w, 128), height = rounded_up(picture->p.h, 128);
   if (!CodedPixels::take(picture->p.w, picture->p.h)) return DAV1D_ERR(ENOMEM);
   const Dav1dPixelLayout layout = picture->p.layout;
   const bool wide = layout == DAV1D_PIXEL_LAYOUT_I444, tall = wide || layout == DAV1D_PIXEL_LAYOUT_I422;
   const int64_t sample = picture->p.bpc > 8 ? 2 : 1;
-  // A step of a power of two would put all rows into the same places of the processor's cache.
+  // A stride of a power of two would map all rows to the same cache sets.
   const auto spread = [](int64_t stride) {
     return stride % 1024 == 0 ? stride + static_cast<int64_t>(kPictureAlignment) : stride;
   };
@@ -44,7 +44,7 @@ int make_av1_room(Dav1dPicture* picture, void* /*cookie*/) {
 
 void free_av1_room(Dav1dPicture* picture, void* /*cookie*/) { std::free(picture->allocator_data); }
 
-/// A decoder that has been given data, and the picture that it made of it.
+/// A decoder that has been given data, and the picture that it decoded.
 struct Av1 {
   Dav1dContext* context = nullptr;
   Dav1dData data = {};

@@ -8,7 +8,8 @@
 namespace protocom::codec {
 namespace {
 
-/// A decoder takes a third of a millisecond to begin, and tens of thousands of tiles may be one and the same.
+/// Least charge of a picture: a decoder takes a third of a millisecond to start, and tens of thousands of tiles may
+/// refer to the same data.
 constexpr int64_t kLeastPrice = 1 << 16;
 
 thread_local int64_t* pixels_left = nullptr;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kSequenceParameters = 33;  // nal_unit_type of ITU-T H.265, table 7-1
 
-/// Bits of the bytes, first the highest. What lies beyond the end is zero, and noted.
+/// Reads bits, highest first. Bits beyond the end are zero, which is recorded.
 class Bits {
  public:
   explicit Bits(const std::vector<uint8_t>& bytes) : bytes_(bytes) {}
@@ -19,7 +19,7 @@ class Bits {
   }
   void skip(size_t count) { at_ += count; }
 
-  /// Exp-Golomb code, ue(v) of 9.2.
+  /// Reads an Exp-Golomb code, ue(v) of 9.2.
   uint32_t next_code() {
     int zeros = 0;
     while (zeros < 32 && !beyond() && next(1) == 0) ++zeros;
@@ -34,7 +34,7 @@ class Bits {
   size_t at_ = 0;
 };
 
-/// profile_tier_level(1, layers) of 7.3.3.
+/// Skips profile_tier_level(1, layers) of 7.3.3.
 void skip_profile(Bits& bits, uint32_t layers) {
   bits.skip(96);
   uint32_t present[8][2] = {};
@@ -45,7 +45,7 @@ void skip_profile(Bits& bits, uint32_t layers) {
   for (uint32_t i = 0; i < layers; ++i) bits.skip(88 * present[i][0] + 8 * present[i][1]);
 }
 
-/// Without the bytes that keep start codes from arising (7.3.1.1).
+/// Returns the payload without emulation prevention bytes (7.3.1.1).
 std::vector<uint8_t> unescaped_payload(const uint8_t* unit, size_t size) {
   std::vector<uint8_t> payload;
   size_t zeros = 0;
@@ -60,7 +60,8 @@ std::vector<uint8_t> unescaped_payload(const uint8_t* unit, size_t size) {
   return payload;
 }
 
-/// A sequence whose pictures fit into what is left; what is damaged is left to the decoder, which makes nothing of it.
+/// Whether a sequence's pictures fit into the remaining budget; damaged data are left to the decoder, which rejects
+/// them.
 bool affordable(const uint8_t* unit, size_t size) {
   if (size < 2 || (unit[0] >> 1 & 63) != kSequenceParameters) return true;
   int64_t width = 0, height = 0;
@@ -90,7 +91,7 @@ heif_error open_hevc(void** decoder) {
 
 void close_hevc(void* decoder) { de265_free_decoder(static_cast<de265_decoder_context*>(decoder)); }
 
-/// Units, each after its length in four bytes.
+/// Passes units, each preceded by its length in four bytes.
 heif_error push_hevc(void* decoder, const void* bytes, size_t size) {
   const auto* at = static_cast<const uint8_t*>(bytes);
   const uint8_t* const end = at + size;

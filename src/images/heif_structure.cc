@@ -10,14 +10,14 @@
 #include "images/codec.h"
 #include "images/detail/heif_decoders.h"
 
-// Walks the boxes as libheif 1.15 does, so that nothing it acts on is missed: where it takes the first or the last of
-// several boxes, all of them are looked at. Unlike a decoder's, these readers find zeros beyond the end and leave the
-// damage for libheif to name.
+// Walks the boxes as libheif 1.15 does, so that nothing it acts on is missed: if it uses the first or the last of
+// several boxes, all of them are checked. Unlike a decoder's, these readers return zeros beyond the end and leave
+// errors to libheif.
 
 namespace protocom::codec {
 namespace {
 
-/// Unsigned numbers one after another, the highest byte first; 0 beyond the end.
+/// Reads successive unsigned numbers, big-endian; 0 beyond the end.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : bytes_(bytes) {}
@@ -36,12 +36,12 @@ class Fields {
   size_t at_ = 0;
 };
 
-/// At most `size` bytes from a place; none beyond the end.
+/// Returns at most `size` bytes from a position; none beyond the end.
 std::string_view slice(std::string_view bytes, uint64_t at, uint64_t size) {
   return bytes.substr(std::min<uint64_t>(at, bytes.size()), size);
 }
 
-/// Gives each box of `bytes` (ISO/IEC 14496-12, 4.2), its name and its content, to `visit`.
+/// Calls `visit` with the name and content of each box of `bytes` (ISO/IEC 14496-12, 4.2).
 template <typename Visit>
 void for_each_box(std::string_view bytes, const Visit& visit) {
   while (bytes.size() >= 8) {
@@ -58,7 +58,7 @@ void for_each_box(std::string_view bytes, const Visit& visit) {
   }
 }
 
-/// The contents of the boxes of a name.
+/// Returns the contents of the boxes of a name.
 std::vector<std::string_view> boxes(std::string_view bytes, std::string_view name) {
   std::vector<std::string_view> found;
   for_each_box(bytes, [&](std::string_view other, std::string_view content) {
@@ -67,14 +67,14 @@ std::vector<std::string_view> boxes(std::string_view bytes, std::string_view nam
   return found;
 }
 
-/// The content of each `meta` box.
+/// Returns the content of each `meta` box.
 std::vector<std::string_view> metas(std::string_view file) {
   std::vector<std::string_view> all = boxes(file, "meta");
   for (std::string_view& meta : all) meta = slice(meta, 4, meta.size());  // version and flags
   return all;
 }
 
-/// The kind of each item of a `meta` box, as the first `infe` box of the item states it.
+/// The type of each item of a `meta` box, as stated by the item's first `infe` box.
 using Kinds = std::map<uint64_t, std::string_view>;
 
 Kinds kinds_of(std::string_view meta) {
@@ -90,7 +90,8 @@ Kinds kinds_of(std::string_view meta) {
     const uint64_t id = fields.next(version > 2 ? 4 : 2);
     fields.skip(2);
     const std::string_view kind = version < 2 ? std::string_view{} : slice(fields.rest(), 0, 4);
-    // libheif 1.15 writes outside of its memory where one lies beyond the border of another; no camera makes such.
+    // libheif 1.15 writes outside of its memory if an overlay extends beyond the border of another; no camera makes
+    // such.
     if (kind == "iovl") fail("unsupported HEIC or AVIF (image overlay)");
     kinds.emplace(id, kind);
   }
@@ -102,11 +103,11 @@ std::string_view kind_of(const Kinds& kinds, uint64_t item) {
   return found == kinds.end() ? std::string_view{} : found->second;
 }
 
-/// Kinds that are made of other items (ISO/IEC 23008-12, 6.6): of tiles, or of one.
+/// Whether a type is derived from other items (ISO/IEC 23008-12, 6.6): from tiles, or from one.
 bool is_made(std::string_view kind) { return kind == "grid" || kind == "iden"; }
 bool is_coded(std::string_view kind) { return kind == "hvc1" || kind == "av01" || kind == "vvc1"; }
 
-/// Throws Error if no item is a picture of ours: "jpeg" and "avc1" are others.
+/// Throws Error if no item is a supported picture: "jpeg" and "avc1" are others.
 void check_kinds(const Kinds& kinds) {
   std::set<std::string_view> others;
   for (const auto& [item, kind] : kinds) {
@@ -116,13 +117,13 @@ void check_kinds(const Kinds& kinds) {
   if (!others.empty()) fail("unsupported HEIF ({})", excerpt(fmt::format("{}", fmt::join(others, ", "))));
 }
 
-/// For each item those that are decoded for it.
+/// For each item, the items that are decoded for it.
 using Needs = std::map<uint64_t, std::set<uint64_t>>;
 
-/// A picture of 256 x 256 tiles, each with its transparency and its preview, has as many references that matter.
+/// A picture of 256 x 256 tiles, each with its transparency and its preview, has as many relevant references.
 constexpr size_t kMostReferences = size_t{1} << 18;
 
-/// Adds what an `iref` box states; `left` is how many references that matter there may still be.
+/// Adds the references of an `iref` box; `left` is how many more relevant references are allowed.
 void add_references(std::string_view box, const Kinds& kinds, size_t& left, Needs& needs) {
   Fields fields(box);
   const size_t id_size = fields.next(1) == 0 ? 2 : 4;
@@ -149,9 +150,9 @@ void add_references(std::string_view box, const Kinds& kinds, size_t& left, Need
   }
 }
 
-/// Whether what an item needs leads back to it.
+/// Whether the references are circular.
 bool has_circle(const Needs& needs) {
-  std::map<uint64_t, size_t> needed;  // by how many items
+  std::map<uint64_t, size_t> needed;  // number of items that need it
   for (const auto& [item, others] : needs) {
     for (const uint64_t other : others) ++needed[other];
   }
@@ -172,8 +173,8 @@ bool has_circle(const Needs& needs) {
   return left > 0;
 }
 
-/// Whether an item is turned, mirrored and cropped more often than once each and once more, by what an `iprp` box
-/// states: each time copies the picture, and a byte of the file asks for it.
+/// Whether an `iprp` box turns, mirrors and crops an item more often than once each and once more: each time copies the
+/// picture, and costs a byte of the file.
 bool turns_too_often(std::string_view box) {
   constexpr int kMost = 4;
   std::vector<bool> turns;  // for each property
@@ -198,7 +199,7 @@ bool turns_too_often(std::string_view box) {
   return false;
 }
 
-/// What the data of a grid states about its size (ISO/IEC 23008-12, 6.6.2.3.2).
+/// Returns the canvas size stated in the data of a grid (ISO/IEC 23008-12, 6.6.2.3.2).
 uint64_t stated_canvas(std::string_view data) {
   Fields fields(data);
   fields.skip(1);
@@ -208,7 +209,8 @@ uint64_t stated_canvas(std::string_view data) {
   return width * fields.next(size);
 }
 
-/// The largest canvas of the grids whose data an `iloc` box locates, in the file or in the `idat` box beside it.
+/// Returns the largest canvas of the grids whose data an `iloc` box locates, in the file or in the `idat` box beside
+/// it.
 uint64_t largest_canvas(std::string_view box, const Kinds& kinds, std::string_view file, std::string_view idat) {
   constexpr size_t kEnough = 12;
   constexpr uint64_t kMostExtents = 32;  // libheif's limit

@@ -14,7 +14,7 @@
 namespace protocom {
 namespace {
 
-/// What is found in the place of photos, by how it begins; empty: nothing that is known.
+/// Returns what a file that is not an image is, by its first bytes; empty: unknown.
 std::string_view found_instead(std::string_view bytes) {
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"<!DOCTYPE html", "a page of HTML, as a failed download leaves it"},
@@ -44,8 +44,8 @@ codec::Decoded decode_stored(std::string_view bytes, const DecodeOptions& option
   fail("it is not a {} by its first bytes", image_kinds());
 }
 
-/// A requested filter needs pixels to work on: what a codec has shrunk to little more than the size is
-/// blurred.
+/// Returns the options for decoding. A requested filter needs pixels to work on: if a codec shrinks to little more than
+/// the size, the result is blurred.
 DecodeOptions options_for(const Preprocessing& preprocessing) {
   const bool usual = preprocessing.resampling == Resampling::kBilinear;
   DecodeOptions options;
@@ -55,7 +55,7 @@ DecodeOptions options_for(const Preprocessing& preprocessing) {
 
 std::atomic<int64_t> largest{int64_t{1} << 27};
 
-/// What a codec says that it has reduced; otherwise what was decoded.
+/// Returns the size stated by a codec that has reduced the image; otherwise the decoded size.
 ImageSize upright_size(const codec::Decoded& decoded) {
   ImageSize size = decoded.stored;
   if (size.height == 0) size = {decoded.image.height, decoded.image.width};

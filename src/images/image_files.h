@@ -7,17 +7,16 @@
 
 namespace protocom {
 
-/// What find_images() found.
+/// The result of find_images().
 struct FoundImages {
   std::vector<std::filesystem::path> paths;
-  SkippedFiles skipped;  ///< files of folders that are not images by their names
-  std::vector<UnreadableFile>
-      unreadable;  ///< paths that are not there, folders without images or that cannot be listed
+  SkippedFiles skipped;                    ///< files of folders whose names are not those of images
+  std::vector<UnreadableFile> unreadable;  ///< paths that do not exist, folders without images or that cannot be listed
 };
 
-/// The image files of paths: files as they are, folders walked (files with an image's suffix whose names do
-/// not begin with a dot), in a stable order. A path without images does not stop the others. Throws Error if
-/// none has an image.
+/// Returns the image files of paths: files unchanged, folders walked (files with an image's suffix whose names do not
+/// begin with a dot), in a stable order. A path without images does not stop the others. Throws Error if none has an
+/// image.
 FoundImages find_images(const std::vector<std::string>& paths);
 
 }  // namespace protocom

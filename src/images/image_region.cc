@@ -18,10 +18,10 @@ namespace {
 constexpr std::string_view kMark = "#xywh=";
 constexpr std::string_view kPercent = "percent:";
 constexpr std::string_view kPixel = "pixel:";
-constexpr double kMargin = 0.1;                              // of the longer side, on each side
+constexpr double kMargin = 0.1;                              // relative to the longer side, on each side
 constexpr std::array<uint8_t, 3> kAround = {124, 116, 104};  // ImageNet's mean
 
-/// Four numbers between commas, and nothing else.
+/// Parses four numbers separated by commas, and nothing else.
 std::optional<std::array<double, 4>> four_numbers(const std::string& text) {
   std::array<double, 4> numbers{};
   const char* at = text.data();
@@ -35,7 +35,7 @@ std::optional<std::array<double, 4>> four_numbers(const std::string& text) {
   return at == end ? std::optional(numbers) : std::nullopt;
 }
 
-/// Without zeros at its end.
+/// Formats a number without trailing zeros.
 std::string number_text(double value) {
   std::string text = fmt::format("{:.6f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -51,14 +51,14 @@ std::string fragment_of(const ImageBox& box) {
 
 bool begins_with(const std::string& text, std::string_view begin) { return text.compare(0, begin.size(), begin) == 0; }
 
-/// What of a side is taken: its first pixel, how many, and how many are missing before them.
 constexpr int64_t kLargestSquare = 4096;  // pixels; encoders take a few hundred
 
+/// The part of a side that is used: its first pixel, how many, and how many are missing before them.
 struct Span {
   int64_t first, count, before;
 };
 
-/// The stretch of `length` pixels around `centre` within `whole`, moved inside; longer ones have room around them.
+/// Returns the span of `length` pixels around `centre` within `whole`, moved inside; a longer one gets margins.
 Span span_around(double centre, int64_t length, int64_t whole) {
   if (length >= whole) {
     const auto before = static_cast<int64_t>(std::llround(static_cast<double>(length) / 2 - centre));
@@ -68,7 +68,8 @@ Span span_around(double centre, int64_t length, int64_t whole) {
   return {std::clamp<int64_t>(first, 0, whole - length), length, 0};
 }
 
-/// A codec may shrink the picture as long as the box keeps the pixels that the encoder takes.
+/// Returns the options for decoding: the codec may shrink the picture as long as the box keeps the encoder's
+/// resolution.
 DecodeOptions options_for_box(const ImageBox& box, const Preprocessing& preprocessing) {
   DecodeOptions options;
   if (!box.relative) return options;

@@ -1,7 +1,7 @@
 #define STB_IMAGE_RESIZE_IMPLEMENTATION
 #define STB_IMAGE_RESIZE_STATIC
-// It asserts that a filter's weights sum to 1 within 10 % before it normalises them; the triangle's sum to 1.11 when
-// shrinking by 1.5.
+// stb_image_resize asserts that a filter's weights sum to 1 within 10 % before it normalises them; the triangle's sum
+// to 1.11 when shrinking by 1.5.
 #define STBIR_ASSERT(condition) static_cast<void>(condition)
 #include <stb_image_resize.h>
 
@@ -19,8 +19,7 @@ struct Size {
   int64_t height, width;
 };
 
-/// The part of an image of `whole` size that begins at `top`, `left` and has the size of `out`, without computing the
-/// rest.
+/// Computes only the part of an image of `whole` size that begins at `top`, `left` and has the size of `out`.
 void resample(const Image& image, Size whole, int64_t top, int64_t left, Image& out) {
   const auto integer = [](int64_t value) { return static_cast<int>(value); };
   const float scale_x = static_cast<float>(static_cast<double>(whole.width) / static_cast<double>(image.width));

@@ -9,12 +9,12 @@ namespace protocom::codec {
 namespace jpeg_2000 {
 namespace {
 
-// What is usual: tiles of 256 x 256 or more, precincts of 128 x 128 or more, code blocks of 64 x 64 or 32 x 32, 1 to 20
+// Usual values: tiles of 256 x 256 or more, precincts of 128 x 128 or more, code blocks of 64 x 64 or 32 x 32, 1 to 20
 // layers.
 constexpr uint64_t kMostTiles = 4096;
 constexpr int kMostBoxes = 4096;
 constexpr uint32_t kMostComponents = 4;
-constexpr uint64_t kPixelsOfPrecinct = 1024, kFewPrecincts = 256;  // on average; and as many as small images may have
+constexpr uint64_t kPixelsOfPrecinct = 1024, kFewPrecincts = 256;  // on average; and how many small images may have
 constexpr uint64_t kSmallestBlock = 256, kFewPixels = uint64_t{1} << 20;  // pixels; smaller blocks only in small tiles
 constexpr uint64_t kPacketsOfPixel = 1, kFewPackets = uint64_t{1} << 22;
 
@@ -23,7 +23,7 @@ constexpr uint16_t kStart = 0xff4f, kSize = 0xff51, kCoding = 0xff52, kComponent
 
 [[noreturn]] void damaged_header() { fail("damaged JPEG 2000 (its header)"); }
 
-/// Numbers one after another, the higher byte first; throws Error at the end.
+/// Reads successive big-endian numbers; throws Error at the end.
 class BigEndian {
  public:
   explicit BigEndian(std::string_view bytes) : bytes_(bytes) {}
@@ -61,13 +61,13 @@ Box next_box(BigEndian& from) {
   }
   if (length == 0) length = header + from.rest().size();
   if (length < header) damaged_header();
-  // Coded data is read as far as it goes; its decoder decides whether that is enough.
+  // Coded data are read to their end; the decoder decides whether they suffice.
   const uint64_t size = box.type == "jp2c" ? std::min<uint64_t>(length - header, from.rest().size()) : length - header;
   box.content = from.take(size);
   return box;
 }
 
-/// A palette makes an image of each of its channels.
+/// Checks a palette, which makes an image of each of its channels.
 void check_palette(std::string_view header_boxes) {
   BigEndian boxes(header_boxes);
   for (int count = 0; !boxes.empty(); ++count) {
@@ -82,26 +82,26 @@ void check_palette(std::string_view header_boxes) {
   }
 }
 
-/// What lies in the boxes as code.
+/// Returns the codestream in the boxes.
 std::string_view code_in(std::string_view bytes) {
   BigEndian boxes(bytes);
   for (int count = 0; count < kMostBoxes && !boxes.empty(); ++count) {
     const std::string_view before = boxes.rest();
     const Box box = next_box(boxes);
     if (box.type == "jp2h") check_palette(box.content);
-    // To the end of the file, whatever the box says: so does OpenJPEG.
+    // To the end of the file, whatever the box states: so does OpenJPEG.
     if (box.type == "jp2c") return before.substr(static_cast<size_t>(box.content.data() - before.data()));
   }
   damaged_header();
 }
 
-/// How the pixels are divided, by the headers read so far.
+/// The division of the pixels, according to the headers read so far.
 class Grid {
  public:
   explicit Grid(std::string_view size_segment) {
     BigEndian from(size_segment);
     from.next<uint16_t>();
-    std::array<uint64_t, 8> values{};  // ends, beginnings, tiles' sizes, tiles' beginnings: of columns, of rows
+    std::array<uint64_t, 8> values{};  // ends, beginnings, tile sizes, tile beginnings: of columns, of rows
     for (uint64_t& value : values) value = from.next<uint32_t>();
     components_ = from.next<uint16_t>();
     uint64_t tiles = 1;
@@ -117,18 +117,18 @@ class Grid {
     seen_.resize(tiles);
   }
 
-  /// That tile has a part.
+  /// Records that a tile has a part.
   void see(uint64_t tile) {
     if (tile >= seen_.size()) damaged_header();
     seen_[tile] = true;
   }
-  /// OpenJPEG leaves those that have none grey.
+  /// Checks that all tiles have parts; OpenJPEG leaves the others grey.
   void check_all_seen() const {
     const auto missing = std::count(seen_.begin(), seen_.end(), false);
     if (missing > 0) fail("truncated JPEG 2000: {} of its {} tiles are missing", missing, seen_.size());
   }
 
-  /// A segment COD, of all components.
+  /// Checks a segment COD, for all components.
   void check_coding(std::string_view segment) {
     BigEndian from(segment);
     const bool has_precincts = (from.next<uint8_t>() & 1) != 0;
@@ -137,7 +137,7 @@ class Grid {
     from.next<uint8_t>();
     check_blocks(from, has_precincts);
   }
-  /// A segment COC, of one.
+  /// Checks a segment COC, for one component.
   void check_component_coding(std::string_view segment) {
     BigEndian from(segment);
     from.next<uint8_t>();
@@ -147,7 +147,7 @@ class Grid {
  private:
   void check_blocks(BigEndian& from, bool has_precincts) {
     const uint32_t levels = from.next<uint8_t>();
-    const uint32_t block = uint32_t{from.next<uint8_t>()} + from.next<uint8_t>() + 4;  // its pixels' logarithm
+    const uint32_t block = uint32_t{from.next<uint8_t>()} + from.next<uint8_t>() + 4;  // logarithm of its pixels
     from.next<uint16_t>();
     if (levels > 32 || block > 12) damaged_header();
     const uint64_t pixels = side_[0] * side_[1];
@@ -168,17 +168,18 @@ class Grid {
       fail("unsupported JPEG 2000: {} layers, each of which takes memory", layers_);
   }
 
-  /// Those along a side that is halved `halvings` times; one more, since they need not begin where the tile does.
+  /// Returns the number of precincts along a side that is halved `halvings` times; one more, since they need not begin
+  /// where the tile does.
   static uint64_t precincts(uint64_t side, uint32_t halvings, uint32_t exponent) {
     return (((side - 1) >> halvings) >> exponent) + 2;
   }
 
-  std::array<uint64_t, 2> side_{};  // of a tile, at most: columns, rows
+  std::array<uint64_t, 2> side_{};  // largest size of a tile: columns, rows
   uint64_t components_ = 0, layers_ = 1;
   std::vector<bool> seen_;
 };
 
-/// Looks at the segments up to one that is called `last`, which is left; what is wrong with others is for the decoder.
+/// Checks the segments up to the one named `last`, which is not read; errors in others are left to the decoder.
 void check_segments(BigEndian& from, uint16_t last, Grid& grid) {
   while (true) {
     BigEndian ahead = from;

@@ -18,7 +18,7 @@ bool is_one_of(std::string_view suffix, const std::array<std::string_view, N>& k
   return std::find(known.begin(), known.end(), suffix) != known.end();
 }
 
-/// "https:" of "https://host/a.jpg", whose slashes a path may have made one; empty: it is not an address.
+/// Returns "https:" for "https://host/a.jpg", whose slashes a path may have merged; empty: it is not a URL.
 std::string url_scheme(const std::string& text) {
   const size_t colon = text.find(":/");
   constexpr std::array<std::string_view, 8> kKnown = {"http", "https", "s3", "gs", "ftp", "sftp", "hdfs", "azure"};

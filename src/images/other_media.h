@@ -7,11 +7,12 @@ namespace protocom {
 /// Whether a name is that of a file of features: .npz, .npy, .parquet, .safetensors.
 bool is_features_file(const std::filesystem::path& path);
 
-/// What is given in place of photos and what to do with it, in one sentence, by its name alone: an address, an archive
-/// (.zip, .tar, ...), a film (.mp4, .mov, .avi, ...), a library of Apple Photos, features. Empty for other names.
+/// Describes what a path given instead of photos is, and what to do with it, in one sentence, from its name alone: a
+/// URL, an archive (.zip, .tar, ...), a video (.mp4, .mov, .avi, ...), a library of Apple Photos, features. Empty for
+/// other names.
 std::string other_media(const std::filesystem::path& path);
 
-/// The same of the first such file in a folder. Empty: it has none.
+/// Does so for the first such file in a folder. Empty: it has none.
 std::string other_media_in(const std::filesystem::path& folder);
 
 /// Throws Error with that sentence, unless it is empty.

@@ -10,7 +10,7 @@ namespace protocom {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr int kFraction = 22;  // bits behind the point of a weight
+constexpr int kFraction = 22;  // fractional bits of a weight
 
 struct Filter {
   double support;
@@ -52,7 +52,7 @@ Filter filter_of(Resampling resampling) {
   }
 }
 
-/// What a place of the resized image is made of.
+/// The pixels and weights that make one position of the resized image.
 struct Window {
   int64_t first;
   std::vector<int32_t> weights;
@@ -88,7 +88,7 @@ std::vector<Window> windows(int64_t begin, int64_t count, int64_t from, int64_t 
 
 uint8_t rounded(int32_t sum) { return static_cast<uint8_t>(std::clamp(sum >> kFraction, 0, 255)); }
 
-/// One row of pixels by the windows of columns.
+/// Resizes one row of pixels with the windows of columns.
 void resize_row(const uint8_t* row, const std::vector<Window>& columns, uint8_t* out) {
   for (const Window& window : columns) {
     int32_t sums[3] = {1 << (kFraction - 1), 1 << (kFraction - 1), 1 << (kFraction - 1)};
@@ -101,7 +101,7 @@ void resize_row(const uint8_t* row, const std::vector<Window>& columns, uint8_t*
   }
 }
 
-/// A row of the result of rows that have its width.
+/// Computes a row of the result from rows of its width.
 void blend_rows(const uint8_t* rows, int64_t bytes, const Window& window, std::vector<int32_t>& sums, uint8_t* out) {
   std::fill(sums.begin(), sums.end(), 1 << (kFraction - 1));
   for (size_t i = 0; i < window.weights.size(); ++i) {

@@ -43,7 +43,7 @@ void set_parameter(const std::string& text, const std::string& part, Preprocessi
   const std::string name = part.substr(0, equals);
   if (part == "squeeze") {
     result.squeeze = true;
-    result.resize = 0;  // nothing is cut off, unless a resize= behind it asks for that
+    result.resize = 0;  // nothing is cropped, unless a following resize= requests it
     return;
   }
   if (equals != std::string::npos && name == "resampling") {
@@ -78,7 +78,7 @@ std::string wrong_with(const Preprocessing& preprocessing) {
   return "";
 }
 
-/// Keys that are ignored would look as if they counted.
+/// Throws Error for unknown keys, which would otherwise be ignored silently.
 void check_keys(const nlohmann::json& json, const std::string& where) {
   const std::vector<std::string> known = {"image_size", "resize", "mean", "std", "resampling", "squeeze"};
   for (const auto& [key, value] : json.items()) {
@@ -95,7 +95,7 @@ void check_keys(const nlohmann::json& json, const std::string& where) {
 }  // namespace
 
 std::string wrong_statistics(double mean, double std) {
-  constexpr double kBytes = 255, kWidest = 2;  // a deviation of numbers in [0, 1] is at most 0.5
+  constexpr double kBytes = 255, kWidest = 2;  // a standard deviation of numbers in [0, 1] is at most 0.5
   if (mean >= 0 && mean <= 1 && std <= kWidest) return "";
   const std::string found = fmt::format("mean {:g} and standard deviation {:g} for images in [0, 1]", mean, std);
   const bool of_bytes = mean > 1 && mean <= kBytes && std <= kBytes && std > 1;

@@ -22,13 +22,14 @@ bool is_hidden(const fs::path& path) {
   return name.empty() || name.front() == '.';
 }
 
-/// What a storage box puts beside photos.
+/// Whether a file is a thumbnail that a NAS puts beside photos.
 bool is_thumbnail(const fs::path& path) {
   const std::string name = lowercase(path.filename().string());
   return name.rfind("synofile_thumb", 0) == 0 || name.rfind("synophoto_thumb", 0) == 0;
 }
 
-/// "IMG_1-edited.jpg" of Google Photos beside "IMG_1.jpg", which Google Takeout describes in a .json beside it.
+/// Whether a file is "IMG_1-edited.jpg" of Google Photos beside "IMG_1.jpg", which Google Takeout describes in a .json
+/// beside it.
 bool is_edited_copy(const fs::path& path) {
   constexpr std::string_view kMark = "-edited";
   const std::string stem = path.stem().string();
@@ -40,7 +41,7 @@ bool is_edited_copy(const fs::path& path) {
                                          fs::exists(beside.string() + ".supplemental-metadata.json", ignored));
 }
 
-/// "IMG_1.CR2" beside "IMG_1.JPG", as cameras write both of one shot.
+/// Whether a file is "IMG_1.CR2" beside "IMG_1.JPG", as cameras write both of one shot.
 bool is_raw_beside_photo(const fs::path& path) {
   if (!codec::is_raw_suffix(small_suffix(path))) return false;
   constexpr std::array<const char*, 10> kBeside = {".JPG",  ".jpg",  ".JPEG", ".jpeg", ".HEIC",

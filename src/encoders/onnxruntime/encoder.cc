@@ -15,15 +15,16 @@
 namespace protocom::onnxruntime {
 namespace {
 
-constexpr float kSameFeatures = 1e-3F;  // of the largest one: batches sum in another order
+constexpr float kSameFeatures = 1e-3F;  // relative to the largest: batches sum in another order
 
-/// Pixels of a pass: with more, maps leave the caches, and memory grows.
+/// Pixels per pass: with more, maps leave the caches, and memory grows.
 constexpr int64_t kPixelsAPass = int64_t{64} * 64 * 64;
 
-/// A graph of a fixed batch computes the whole of it for one image: a file must not ask for more memory than there is.
+/// Limit for a graph with a fixed batch, which computes the whole batch even for one image: it bounds the memory that a
+/// file can request.
 constexpr int64_t kLargestBatch = 256;
 
-/// What each of the 256 values of a channel becomes: (x / 255 - mean) / std.
+/// Returns the normalised value of each of the 256 levels of a channel: (x / 255 - mean) / std.
 template <typename T>
 std::array<std::array<T, 256>, 3> normalised_values(const Preprocessing& preprocessing) {
   std::array<std::array<T, 256>, 3> values{};
@@ -37,7 +38,7 @@ std::array<std::array<T, 256>, 3> normalised_values(const Preprocessing& preproc
   return values;
 }
 
-/// uint8 [n, h, w, 3] as a graph takes them: [n, 3, h, w], or as they lie.
+/// Converts uint8 [n, h, w, 3] to a graph's input: [n, 3, h, w], or the same layout.
 template <typename T>
 Array normalised(const Array& pixels, const Preprocessing& preprocessing, bool channels_last) {
   const int64_t n = pixels.size(0);
@@ -60,7 +61,7 @@ Array normalised(const Array& pixels, const Preprocessing& preprocessing, bool c
   return made;
 }
 
-/// The mean over the middle axis of [n, a, d], or over the last of [n, d, a] with `last`.
+/// Returns the mean over the middle axis of [n, a, d], or over the last of [n, d, a] with `last`.
 Array mean_of(const Array& values, bool last) {
   const int64_t n = values.size(0);
   const int64_t rows = values.size(1);
@@ -77,15 +78,15 @@ Array mean_of(const Array& values, bool last) {
   return made;
 }
 
-/// The row `place` of each [a, d].
+/// Returns row `place` of each [a, d].
 Array row_of_each(const Array& values, int64_t place) {
   std::vector<Array> rows;
   for (int64_t i = 0; i < values.size(0); ++i) rows.push_back(values.row(i).rows(place, place + 1));
   return Array::joined(rows);
 }
 
-/// Features [n, d] of an output: maps are averaged over places; of tokens the first is taken where one is a class
-/// token, else their mean.
+/// Makes features [n, d] from an output: averages maps over positions; from tokens takes the class token if there is
+/// one, else their mean.
 Array pooled(const Array& output, bool channels_last) {
   const Shape& shape = output.shape();
   if (shape.size() == 2) return output;
@@ -98,7 +99,7 @@ Array pooled(const Array& output, bool channels_last) {
   refuse_shape_of_output(shape);
 }
 
-/// [n, a, b] with the last two axes exchanged.
+/// Returns [n, a, b] with the last two axes exchanged.
 Array exchanged(const Array& values) {
   const int64_t rows = values.size(1);
   const int64_t columns = values.size(2);
@@ -111,7 +112,7 @@ Array exchanged(const Array& values) {
   return made;
 }
 
-/// Maps [n, c, h', w'] of an output that is maps, or tokens of the places of a square.
+/// Returns maps [n, c, h', w'] from an output of maps, or of tokens of a square's positions.
 Array maps_of(const Array& output, bool channels_last, const std::string& name) {
   const Shape& shape = output.shape();
   if (shape.size() == 4 && !channels_last) return output;
@@ -127,7 +128,7 @@ Array maps_of(const Array& output, bool channels_last, const std::string& name) 
   return exchanged(Array::joined(places)).reshaped({shape[0], shape[2], side, side});
 }
 
-/// uint8 [2, size, size, 3] to try a network with.
+/// Returns uint8 [2, size, size, 3] for a trial of a network.
 Array trial_pixels(int64_t size) {
   Array pixels = Array::uninitialised({2, size, size, 3}, NumberType::kUInt8);
   for (int64_t i = 0; i < pixels.numel(); ++i)
@@ -187,7 +188,7 @@ bool OnnxEncoder::takes_many(const Array& two) {
   }
 }
 
-/// A graph whose answer for two images is not what it gives for each takes one at a time.
+/// Returns how many images a pass takes: one if the output for two images differs from that for each.
 int64_t OnnxEncoder::images_a_pass(const Array& pixels) {
   if (input_.batch > 0) return input_.batch;
   if (pixels.size(0) == 1) return 1;
@@ -215,7 +216,7 @@ Array OnnxEncoder::output(const Array& pixels) {
     const int64_t end = std::min(begin + pass, pixels.size(0));
     if (input_.batch == 0 || end - begin == pass) {
       parts.push_back(output_of_some(pixels.rows(begin, end)));
-    } else {  // a graph of a fixed batch: the last images are repeated
+    } else {  // fixed batch: the last images are repeated
       std::vector<int64_t> rows(static_cast<size_t>(pass), end - 1);
       for (int64_t i = begin; i < end; ++i) rows[static_cast<size_t>(i - begin)] = i;
       parts.push_back(output_of_some(pixels.gathered(rows)).rows(0, end - begin));

@@ -10,14 +10,14 @@
 
 namespace protocom::onnxruntime {
 
-/// An ONNX file that ONNX Runtime computes, on the processor.
+/// An ONNX file computed by ONNX Runtime, on the processor.
 class OnnxEncoder final : public Encoder {
  public:
-  /// Tries the network. Throws Error for a file that is damaged, no encoder of images, or refused by ONNX Runtime;
-  /// UsageError where the normalisation of images is unknown.
+  /// Opens and tries the network. Throws Error for a file that is damaged, not an encoder of images, or rejected by
+  /// ONNX Runtime; UsageError if the normalisation of images is unknown.
   OnnxEncoder(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
-  /// Throws UsageError for another device than the processor and for bfloat16.
+  /// Throws UsageError for any device but the processor and for bfloat16.
   void prepare(const EncoderTarget& place) override;
   void freeze() override {}
   Array features(const Array& pixels) override;
@@ -28,14 +28,14 @@ class OnnxEncoder final : public Encoder {
   [[nodiscard]] std::string engine() const override { return "onnxruntime"; }
 
  private:
-  /// The output of uint8 [n, h, w, 3], as the graph gives it.
+  /// Returns the graph's output for uint8 [n, h, w, 3].
   Array output(const Array& pixels);
-  /// Of a few images at once, as many as the graph takes.
+  /// Computes a few images at once, as many as the graph takes.
   Array output_of_some(const Array& pixels);
-  /// Whether two images together give what each gives.
+  /// Whether two images together give the same outputs as each alone.
   bool takes_many(const Array& two);
   [[nodiscard]] int64_t images_a_pass(const Array& pixels);
-  /// Prepared for the threads that there are now.
+  /// Returns the model prepared for the present number of threads.
   LoadedModel& model();
 
   std::filesystem::path path_;

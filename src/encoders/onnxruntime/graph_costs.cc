@@ -13,21 +13,20 @@ namespace {
 
 using protozero::pbf_reader;
 
-/// Those of protocom's own reader.
+/// The same limits as protocom's own reader.
 constexpr size_t kMostNodes = 100'000;
 constexpr double kMostCopied = int64_t{1} << 28;  // values
 
-constexpr int kMostLevels = 100;  // of graphs in graphs
+constexpr int kMostLevels = 100;  // of nested graphs
 
-/// Numbers of fields, each with its message before it.
+/// Field numbers, named after their message.
 constexpr protozero::pbf_tag_type kModelGraph = 7, kModelFunction = 25;
 constexpr protozero::pbf_tag_type kGraphNode = 1, kGraphInitializer = 5, kFunctionNode = 7;
 constexpr protozero::pbf_tag_type kNodeInput = 1, kNodeOutput = 2, kNodeAttribute = 5;
 constexpr protozero::pbf_tag_type kAttributeTensor = 5, kAttributeGraph = 6, kAttributeGraphs = 11;
 constexpr protozero::pbf_tag_type kTensorDims = 1, kTensorName = 8;
 
-/// Counts what operators take, in the graphs inside operators too, and how large the constants are. Names are views of
-/// the file.
+/// Counts operators, including those in nested graphs, and the sizes of constants. Names are views of the file.
 class Counter {
  public:
   void read_model(pbf_reader reader) {
@@ -35,7 +34,7 @@ class Counter {
                 Field{kModelFunction, [&] { read_function(read_message(reader)); }});
   }
 
-  /// Values of the copies beyond the first of each constant.
+  /// Number of values in the copies beyond the first of each constant.
   [[nodiscard]] double copied() const {
     double all = 0;
     for (const auto& [name, values] : constants_) {
@@ -71,7 +70,7 @@ class Counter {
                 Field{kAttributeGraph, read_inner}, Field{kAttributeGraphs, read_inner});
   }
 
-  /// `name`: of the Constant that gives it; empty: it has its own.
+  /// `name`: of the Constant operator that contains it; empty: the tensor's own.
   void read_tensor(pbf_reader reader, std::string_view name) {
     if (name.empty()) count_one();
     double values = 1;

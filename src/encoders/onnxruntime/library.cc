@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kName = "libonnxruntime.so";
 constexpr const char* kPlaceVariable = "PROTOCOM_ONNXRUNTIME";
-/// The version of the table that is requested: ONNX Runtime 1.16 has it, and every later one.
+/// The requested version of the function table: available in ONNX Runtime 1.16 and later.
 constexpr uint32_t kApiVersion = 16;
 
 constexpr int kOnlyFatal = 4;       // OrtLoggingLevel
@@ -45,13 +45,14 @@ fs::path preferred() {
 
 struct Place {
   fs::path path;
-  bool is_derived = false;  ///< from where protocom lies, instead of named by the user or the system's
+  bool is_derived = false;  ///< derived from protocom's location, as opposed to the user's or the system's
 };
 
-/// Where it may lie, in this order.
+/// Returns where to search the library, in order.
 std::vector<Place> places() {
   std::vector<Place> found;
-  // A program with more rights than its user ignores the variable: the user would choose the code that it runs.
+  // A program with more privileges than its user ignores the variable: the user could otherwise choose the code that it
+  // runs.
   if (const char* place = ::secure_getenv(kPlaceVariable); place != nullptr && *place != '\0') return {{place}};
   if (const fs::path place = preferred(); !place.empty()) found.push_back({place});
   const fs::path folder = own_file().parent_path();
@@ -64,7 +65,8 @@ std::vector<Place> places() {
   return found;
 }
 
-/// The library at a place: the file itself, or in a folder the last by name that begins with kName; empty for none.
+/// Returns the library at a place: the file itself, or in a folder the last by name that begins with kName; empty for
+/// none.
 fs::path file_at(const fs::path& place) {
   std::error_code ignored;
   if (fs::is_regular_file(place, ignored)) return place;
@@ -76,7 +78,7 @@ fs::path file_at(const fs::path& place) {
   return found.empty() ? fs::path() : *std::max_element(found.begin(), found.end());
 }
 
-/// The first that can be loaded; otherwise null, with what was wrong.
+/// Loads the first library that can be loaded; otherwise returns null, with the reason.
 void* load(std::string& reason) {
   std::vector<std::string> looked;
   for (const Place& place : places()) {
@@ -96,18 +98,18 @@ void* load(std::string& reason) {
   return nullptr;
 }
 
-/// Three quarters of the machine's memory: a file that needs more fails, instead of the whole process.
+/// Returns three quarters of the machine's memory: a file that needs more fails, instead of the whole process.
 size_t most_memory() {
   const auto pages = static_cast<size_t>(std::max(::sysconf(_SC_PHYS_PAGES), 1L));
   return pages * static_cast<size_t>(::sysconf(_SC_PAGE_SIZE)) / 4 * 3;
 }
 
-/// Newer builds of ONNX Runtime keep an identifier of the machine and report how they are used, unless this is set
-/// before their environment is made. protocom reports nothing to anybody.
+/// Disables telemetry: newer builds of ONNX Runtime store an identifier of the machine and report usage, unless this is
+/// set before their environment is created.
 void forbid_reports() { ::setenv("ORT_DISABLE_TELEMETRY", "1", 1); }
 
 std::mutex mutex;
-std::string reason;  // why there is none
+std::string reason;  // why it is not available
 
 }  // namespace
 
@@ -132,7 +134,7 @@ void Library::make_environment() {
     call<CreateEnv>(kOnlyFatal, "protocom", &environment_);
   }
   call<DisableTelemetry>(static_cast<const Env*>(environment_));
-  // What is freed stays with the arena; it grows by what is requested, not by doubling.
+  // Freed memory stays with the arena; it grows by the requested amount, not by doubling.
   const std::array<const char*, 2> keys = {"max_mem", "arena_extend_strategy"};
   const std::array<size_t, 2> values = {most_memory(), 1};
   ArenaConfig* config = nullptr;
@@ -161,7 +163,7 @@ const Library* Library::loaded() {
   void* handle = load(reason);
   if (handle == nullptr) return nullptr;
   try {
-    library = new Library(handle);  // for as long as the process runs: its threads may outlive static objects
+    library = new Library(handle);  // never deleted: its threads may outlive static objects
   } catch (const Error& error) {
     reason = error.what();
   }

@@ -4,8 +4,8 @@
 #include <string>
 #include <type_traits>
 
-/// ONNX Runtime's C API without its headers, which Debian 12 does not have: its functions lie in a table (OrtApi) in
-/// which a place never changes its meaning, so the library that a machine has is loaded when it is needed.
+/// ONNX Runtime's C API without its headers, which Debian 12 does not have: its functions are in a table (OrtApi) whose
+/// entries never change their meaning, so the installed library is loaded when it is needed.
 namespace protocom::onnxruntime {
 
 // Opaque types of the C API; a null Status is success.
@@ -19,10 +19,10 @@ struct MemoryInfo;
 struct TensorInfo;
 struct ArenaConfig;
 
-/// ONNXTensorElementDataType, which counts as TensorProto.DataType does.
+/// ONNXTensorElementDataType, with the values of TensorProto.DataType.
 enum ElementType : int { kFloat = 1, kFloat16 = 10 };
 
-/// A function's place in OrtApi, with its type.
+/// A function's index in OrtApi, with its type.
 template <size_t Index, typename Function>
 struct Place {
   using Type = Function;
@@ -62,24 +62,24 @@ using CreateArenaConfig = Place<164, Status*(const char* const* keys, const size
 using AddFilesInMemory =
     Place<279, Status*(SessionOptions*, const char* const* names, char* const* buffers, const size_t* lengths, size_t)>;
 
-/// The library of this process: loaded at the first use and never unloaded.
+/// The library, loaded at the first use in a process and never unloaded.
 class Library {
  public:
-  /// Thread-safe. Throws Error that says where it was looked for and what would bring it.
+  /// Loads the library. Thread-safe. Throws Error that says where it was searched and how to install it.
   static const Library& get();
-  /// Whether there is one: loads it.
+  /// Whether it is available: loads it.
   static bool is_there();
-  /// Looks for it here first, from the next use on if none is loaded yet: a file or the folder that has it.
+  /// Sets the first place to search, from the next use on if none is loaded yet: a file or the folder that contains it.
   static void prefer(const std::filesystem::path& place);
 
   /// "1.21.0".
   [[nodiscard]] const std::string& version() const { return version_; }
-  /// Throws Error unless it is of version 1.`minor` or newer. `what`: that needs it.
+  /// Throws Error unless its version is at least 1.`minor`. `what`: the feature that needs it.
   void check_has(int minor, const std::string& what) const;
-  /// The environment that sessions share, whose memory is bounded: a file that needs more fails.
+  /// The environment shared by sessions, with limited memory: a file that needs more fails.
   [[nodiscard]] Env* environment() const { return environment_; }
 
-  /// Calls a function of the table. One that returns a Status throws Error with its words.
+  /// Calls a function of the table. If it returns an error Status, throws Error with its message.
   template <typename Function, typename... Arguments>
   void call(Arguments... arguments) const {
     using Type = typename Function::Type;

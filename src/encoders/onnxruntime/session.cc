@@ -15,16 +15,16 @@ constexpr int kDeviceAllocator = 0;  // OrtAllocatorType
 constexpr int kDefaultMemory = 0;    // OrtMemType
 constexpr size_t kMostDimensions = 8;
 
-/// The version 1.N of ONNX Runtime that has AddFilesInMemory.
+/// The version 1.N of ONNX Runtime that introduced AddFilesInMemory.
 constexpr int kFilesInMemorySince = 18;
 
-/// Far more than an image takes: some seconds for a vision transformer of 10^9 weights.
+/// Far more than an image takes: a vision transformer of 10^9 weights takes some seconds.
 constexpr std::chrono::seconds kMostTime(60);
-/// Beside what is a multiple of the file's size: its parts, tensors, and packed weights.
+/// Allowance in addition to a multiple of the file's size (its parts, tensors, and packed weights).
 constexpr int64_t kMostMemory = int64_t{3} << 30;
 constexpr int64_t kMostCopies = 5;
 
-/// A pointer of the C API that is released by `Release`, a place of its table.
+/// A pointer of the C API that is released by `Release`, an entry of its table.
 template <typename T, typename Release>
 class Owned {
  public:
@@ -78,7 +78,7 @@ namespace {
 
 void release(Session* session) { Library::get().call<ReleaseSession>(session); }
 
-/// Hands over the numbers of tensors that lie apart, which are copied when the session is made.
+/// Passes the numbers of external tensors, which are copied when the session is created.
 void add_files(const onnx::NamedFiles& files, SessionOptions* options) {
   if (files.empty()) return;
   const Library& library = Library::get();
@@ -88,7 +88,7 @@ void add_files(const onnx::NamedFiles& files, SessionOptions* options) {
   std::vector<size_t> lengths;
   for (const auto& [name, bytes] : files) {
     names.push_back(name.c_str());
-    buffers.push_back(const_cast<char*>(bytes.data()));  // NOLINT: the C API does not say that it only reads them
+    buffers.push_back(const_cast<char*>(bytes.data()));  // the C API does not state that it only reads them
     lengths.push_back(bytes.size());
   }
   library.call<AddFilesInMemory>(options, static_cast<const char* const*>(names.data()),
@@ -105,7 +105,7 @@ std::shared_ptr<Session> make_session(const onnx::ModelParts& model, int threads
   const auto set = [&](const char* key, const char* value) {
     library.call<AddSessionConfigEntry>(options.get(), key, value);
   };
-  set("session.use_env_allocators", "1");       // those with a bound
+  set("session.use_env_allocators", "1");       // those with a limit
   set("session.intra_op.allow_spinning", "0");  // others use the machine too
   add_files(model.files(), options.get());
   Session* made = nullptr;
@@ -115,7 +115,7 @@ std::shared_ptr<Session> make_session(const onnx::ModelParts& model, int threads
   return {made, &release};
 }
 
-/// One pass of images through a network, with all that the thread of that pass uses.
+/// One pass of images through a network, with all data that its thread uses.
 class Pass {
  public:
   Pass(std::shared_ptr<Session> session, std::string input, Array images, std::string output)
@@ -137,7 +137,7 @@ class Pass {
                              static_cast<const char* const*>(&input_name), static_cast<const Value* const*>(&value),
                              size_t{1}, static_cast<const char* const*>(&output_name), size_t{1}, made_.out());
   }
-  /// Before its next operator. Thread-safe.
+  /// Stops before its next operator. Thread-safe.
   void stop() { Library::get().call<SetTerminate>(options_.get()); }
   [[nodiscard]] Array result() const { return array_of(Library::get(), made_.get()); }
 

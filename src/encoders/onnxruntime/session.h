@@ -8,16 +8,16 @@
 
 namespace protocom::onnxruntime {
 
-/// A network that ONNX Runtime has prepared for a number of threads.
+/// A network prepared by ONNX Runtime for a number of threads.
 class LoadedModel {
  public:
-  /// A thread may read `model` for as long as it lives. Throws Error for what ONNX Runtime refuses, and for a network
-  /// that takes more than a minute of a processor or 3 GiB and five times its own size.
+  /// A thread may read `model` during the object's lifetime. Throws Error for a network rejected by ONNX Runtime, and
+  /// for one that takes more than a minute of processor time or 3 GiB and five times its own size.
   LoadedModel(const std::shared_ptr<const onnx::ModelParts>& model, int threads);
 
-  /// The values of one output for float32 or float16 images; float32. Throws Error for other outputs and for what
-  /// fails or takes more than a minute of a processor for each image. `watch_memory`: and for more memory than may be
-  /// taken above; what other threads take counts, so only where the network is tried.
+  /// Returns the values of one output for float32 or float16 images; float32. Throws Error for other outputs, for
+  /// failures, and if it takes more than a minute of processor time per image. `watch_memory`: also for more memory
+  /// than allowed above; memory of other threads counts, so use it only in the trial of a network.
   [[nodiscard]] Array run(const std::string& input, Array images, const std::string& output, bool watch_memory) const;
   [[nodiscard]] int threads() const { return threads_; }
 

@@ -22,19 +22,19 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
 constexpr std::chrono::milliseconds kBetweenLooks(20);
-constexpr int kWallTimes = 10;  // of the processor's time: on a busy machine a thread waits
+constexpr int kWallTimes = 10;  // times the processor time: on a busy machine a thread waits
 
-/// Bytes of this process in memory.
+/// Returns the resident memory of this process in bytes.
 int64_t resident_bytes() {
   int64_t all = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-/// What the thread that works and the one that waits for it know.
+/// State shared by the working thread and the one that waits for it.
 class Watch {
  public:
-  /// In the thread that works.
+  /// Called in the working thread.
   void work(const std::function<void()>& work) {
     clockid_t clock{};
     if (::pthread_getcpuclockid(::pthread_self(), &clock) == 0) set([&] { clock_ = clock; });
@@ -52,7 +52,7 @@ class Watch {
     ended_.notify_one();
   }
 
-  /// Whether it ended within that time; throws what it threw.
+  /// Whether it ended within that time; rethrows its exception.
   bool ended_within(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     if (!ended_.wait_for(lock, time, [&] { return done_; })) return false;

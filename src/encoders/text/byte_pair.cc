@@ -37,7 +37,7 @@ BytePairs::BytePairs(Vocabulary vocabulary, const Merges& merges, LetterRules ru
     const auto& [left, right] = merges[rank];
     const int64_t first = token_number(vocabulary_, left, where);
     const uint64_t key = key_of(first, token_number(vocabulary_, right, where));
-    // A pair that is there twice counts as it does the last time, as in `tokenizers`.
+    // For a repeated pair the last occurrence counts, as in `tokenizers`.
     merges_[key] = {static_cast<int64_t>(rank), token_number(vocabulary_, left + right, where)};
   }
   constexpr int kBytes = 256;
@@ -73,7 +73,7 @@ std::vector<BytePairs::Symbol> BytePairs::symbols_of(std::u32string_view word) c
 
 void BytePairs::encode(std::u32string_view word, std::vector<int64_t>& to) const {
   std::vector<Symbol> symbols = symbols_of(word);
-  using Candidate = std::tuple<int64_t, int64_t, int64_t, int64_t>;  // rank, place, the two tokens
+  using Candidate = std::tuple<int64_t, int64_t, int64_t, int64_t>;  // rank, position, the two tokens
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
   const auto offer = [&](int64_t place) {
     if (place < 0) return;
@@ -91,7 +91,7 @@ void BytePairs::encode(std::u32string_view word, std::vector<int64_t>& to) const
     Symbol& left = symbols[static_cast<size_t>(place)];
     if (left.token != left_token || left.behind < 0) continue;
     Symbol& right = symbols[static_cast<size_t>(left.behind)];
-    if (right.token != right_token) continue;  // one of the two has become part of another pair meanwhile
+    if (right.token != right_token) continue;  // one of the two has been merged meanwhile
     left.token = merges_.at(key_of(left_token, right_token)).made;
     right.token = kGone;
     left.behind = right.behind;

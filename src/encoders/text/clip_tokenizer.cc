@@ -7,8 +7,8 @@
 #include "encoders/text/detail/unicode.h"
 #include "io/json.h"
 
-/// CLIP's tokenizer (Radford et al., 2021, https://github.com/openai/CLIP), as `CLIPTokenizer` of `transformers` has
-/// it: composed small letters, cut into words, numerals and runs of other signs, whose bytes become byte pairs.
+/// CLIP's tokenizer (Radford et al., 2021, https://github.com/openai/CLIP), as `CLIPTokenizer` of `transformers`:
+/// composed lower case, split into words, numerals and runs of other signs, whose bytes become byte pairs.
 namespace protocom::text {
 namespace {
 
@@ -16,7 +16,8 @@ constexpr const char* kBegin = "<|startoftext|>";
 constexpr const char* kEnd = "<|endoftext|>";
 constexpr const char* kWordEnd = "</w>";
 
-/// The character of each byte in a vocabulary (GPT-2's): printable bytes as themselves, the others from U+0100 on.
+/// Returns the character of each byte in a vocabulary (GPT-2's): printable bytes as themselves, the others from U+0100
+/// on.
 const std::array<char32_t, 256>& letters_of_bytes() {
   static const std::array<char32_t, 256> kLetters = [] {
     std::array<char32_t, 256> letters{};
@@ -30,21 +31,21 @@ const std::array<char32_t, 256>& letters_of_bytes() {
   return kLetters;
 }
 
-/// Whether `part` stands at a place.
+/// Whether `part` occurs at a position.
 bool stands_at(std::u32string_view letters, size_t at, std::u32string_view part) {
   return letters.compare(at, part.size(), part) == 0;
 }
 
 bool is_sign(char32_t letter) { return !is_space(letter) && !is_letter(letter) && !is_number(letter); }
 
-/// How many letters from a place on are of one kind.
+/// Returns how many letters from a position on are of one kind.
 size_t run_of(std::u32string_view letters, size_t at, bool (*kind)(char32_t)) {
   size_t size = 0;
   while (at + size < letters.size() && kind(letters[at + size])) ++size;
   return size;
 }
 
-/// The length of the word that begins at a place with no space:
+/// Returns the length of the word that begins at a position without a space:
 /// <\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+
 size_t word_at(std::u32string_view letters, size_t at) {
   static constexpr std::array<std::u32string_view, 9> kWords = {
@@ -56,7 +57,7 @@ size_t word_at(std::u32string_view letters, size_t at) {
   return is_number(letters[at]) ? 1 : run_of(letters, at, &is_sign);
 }
 
-/// What becomes of a text before it is cut.
+/// Normalises a text before it is split.
 std::string small_form(std::string_view text) { return utf8_of(lower_case(composed(letters_of(text)))); }
 
 class ClipTokenizer : public Tokenizer {
@@ -80,7 +81,7 @@ class ClipTokenizer : public Tokenizer {
       const size_t size = word_at(letters, at);
       const std::u32string_view word = letters.substr(at, size);
       at += size;
-      // A written-out <|endoftext|> is cut again by the pattern of the bytes: <|, endoftext, |>.
+      // A literal <|endoftext|> is split further by the pattern for bytes: <|, endoftext, |>.
       const bool written_out = size > 2 && word.front() == U'<' && is_letter(word[2]);
       if (!written_out) {
         encode_bytes(word, to);
@@ -102,7 +103,7 @@ class ClipTokenizer : public Tokenizer {
   AddedTokens added_;
 };
 
-/// A line "left right" for each pair.
+/// Parses one line "left right" per pair.
 Merges merges_of_text(const std::string& text) {
   Merges merges;
   size_t line = 0;
@@ -121,7 +122,7 @@ Merges merges_of_text(const std::string& text) {
   return merges;
 }
 
-/// The parts of a tokenizer whose byte pairs and special tokens are known.
+/// Makes a tokenizer from its byte pairs and special tokens.
 std::unique_ptr<Tokenizer> make(Vocabulary vocabulary, const Merges& merges, const std::vector<Added>& added,
                                 const std::string& unknown, const std::string& where) {
   for (const Added& token : added) vocabulary.emplace(token.content, token.number);
@@ -139,7 +140,7 @@ std::unique_ptr<Tokenizer> from_tokenizer_json(const std::string& text) {
   const nlohmann::json stated = parse_json(text, "tokenizer.json");
   const nlohmann::json& model = object_in(stated, "model");
   const auto text_in = [&model](const char* name) { return string_in(model, name, ""); };
-  // Older files do not say the type.
+  // Older files do not state the type.
   if (const std::string type = text_in("type");
       (!type.empty() && type != "BPE") || text_in("end_of_word_suffix") != kWordEnd)
     fail("tokenizer.json: the model is '{}' with end_of_word_suffix '{}', expected 'BPE' with '{}'", excerpt(type),

@@ -16,13 +16,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kModules = "modules.json";
 
-/// The last part of "sentence_transformers.models.Pooling".
+/// Returns the last part of "sentence_transformers.models.Pooling".
 std::string kind_of(const nlohmann::json& module) {
   const std::string type = string_in(module, "type", "");
   return type.substr(type.rfind('.') + 1);
 }
 
-/// The folder of a module, which must lie within.
+/// Returns the folder of a module, which must lie within.
 fs::path folder_of(const nlohmann::json& module, const fs::path& folder) {
   const fs::path within = string_in(module, "path", "");
   const bool outside = within.is_absolute() || std::find(within.begin(), within.end(), "..") != within.end();
@@ -46,7 +46,7 @@ Pooling pooling_of(const fs::path& folder) {
        chosen.empty() ? "nothing" : excerpt(fmt::format("{}", fmt::join(chosen, " and "))));
 }
 
-/// Words that `sentence_transformers` puts before every text: vectors without them would be others.
+/// Refuses a prompt, which `sentence_transformers` puts before every text: vectors without it would differ.
 void check_no_prompt(const fs::path& folder) {
   constexpr const char* kPrompts = "config_sentence_transformers.json";
   if (!fs::exists(folder / kPrompts)) return;

@@ -20,7 +20,7 @@ SentencePieces::Piece read_piece(protozero::pbf_reader from) {
   return piece;
 }
 
-/// What would cut texts otherwise is refused.
+/// Refuses settings that would split texts differently.
 void check_training(protozero::pbf_reader from) {
   constexpr protozero::pbf_tag_type kModelType = 3, kSpacesBehind = 24, kByteFallback = 35;
   constexpr int64_t kUnigram = 1;
@@ -107,13 +107,13 @@ std::string_view CharacterMap::text_at(size_t place) const {
 
 std::optional<std::pair<std::string_view, size_t>> CharacterMap::find(std::string_view text) const {
   constexpr uint32_t kLeaf = 1U << 8U, kFar = 1U << 9U, kValue = (1U << 31U) - 1, kLabel = 1U << 31U | 0xFFU;
-  // What follows a unit begins that far from its place.
+  // The children of a unit are at that offset from it.
   const auto offset = [](uint32_t unit) { return static_cast<size_t>(unit >> 10U) << ((unit & kFar) >> 6U); };
   std::optional<uint32_t> at = unit(0);
   if (!at) return std::nullopt;
   size_t place = offset(*at);
   std::optional<std::pair<uint32_t, size_t>> longest;
-  for (size_t i = 0; i < std::min(text.size(), kLongestPiece); ++i) {  // a crafted map may lead in a circle
+  for (size_t i = 0; i < std::min(text.size(), kLongestPiece); ++i) {  // a crafted map may be circular
     const auto byte = static_cast<unsigned char>(text[i]);
     place ^= byte;
     at = unit(place);
@@ -138,7 +138,7 @@ PieceTable::PieceTable(std::vector<std::pair<std::string, int64_t>> pieces) : pi
 
 void PieceTable::narrow(size_t place, char byte, size_t& begin, size_t& end) const {
   using Place = std::vector<std::pair<std::string, int64_t>>::difference_type;
-  // As strings compare: a piece that ends here comes first, then bytes without a sign.
+  // In the order of strings: a piece that ends here comes first, then unsigned bytes.
   const auto at = [place](const std::string& piece) {
     return piece.size() > place ? static_cast<int>(static_cast<unsigned char>(piece[place])) : -1;
   };

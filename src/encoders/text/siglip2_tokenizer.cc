@@ -7,17 +7,17 @@
 #include "encoders/text/detail/unicode.h"
 #include "io/json.h"
 
-/// SigLIP 2's tokenizer (Tschannen et al., 2025), which is Gemma's, as `Siglip2Tokenizer` of `transformers` has it:
-/// small letters, spaces as a mark, byte pairs over the whole text, an end behind, and filled up to one length.
+/// SigLIP 2's tokenizer (Tschannen et al., 2025), which is Gemma's, as `Siglip2Tokenizer` of `transformers`: lower
+/// case, spaces as a mark, byte pairs over the whole text, an end token, and padding to one length.
 namespace protocom::text {
 namespace {
 
 constexpr const char* kFile = "tokenizer.json";
 constexpr char32_t kSpaceLetter = 0x2581;  // for a space
 
-/// What becomes of a text before it is cut.
+/// How a text is normalised before it is split.
 struct Form {
-  bool small = false;  // letters
+  bool small = false;  // lower case
   [[nodiscard]] std::string operator()(std::string_view text) const {
     std::u32string letters = letters_of(text);
     if (small) letters = lower_case(letters);
@@ -43,7 +43,7 @@ class Siglip2Tokenizer : public Tokenizer {
   Form form_;
 };
 
-/// The steps of a normalizer: itself, or those that it lists.
+/// Returns the steps of a normalizer: itself, or those that it lists.
 std::vector<nlohmann::json> steps_of(const nlohmann::json& stated) {
   if (string_in(stated, "type", "") != "Sequence") return {stated};
   const auto found = stated.find("normalizers");
@@ -51,7 +51,7 @@ std::vector<nlohmann::json> steps_of(const nlohmann::json& stated) {
   return found->get<std::vector<nlohmann::json>>();
 }
 
-/// Of the steps Lowercase, and a space to the mark, which must be there.
+/// Reads the steps: Lowercase, and the replacement of spaces by the mark, which is required.
 Form read_form(const nlohmann::json& stated) {
   static const nlohmann::json kReplace = {
       {"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", utf8_of(std::u32string(1, kSpaceLetter))}};
@@ -71,7 +71,7 @@ Form read_form(const nlohmann::json& stated) {
   return form;
 }
 
-/// Texts have an end, no beginning, and are filled up behind: only so the network has seen them.
+/// Checks that texts have an end, no beginning, and padding at the end: the network was trained so.
 void check_ends(const nlohmann::json& stated, const nlohmann::json& settings) {
   bool begin = false;
   bool end = true;
@@ -90,7 +90,7 @@ void check_ends(const nlohmann::json& stated, const nlohmann::json& settings) {
     fail("{}: padding_side='{}' is not supported, expected right", kTokenizerSettings, excerpt(side));
 }
 
-/// Gemma's cuts at spaces, of which its form leaves none.
+/// Checks the splitting: Gemma's is at spaces, of which none are left after normalisation.
 void check_cut(const nlohmann::json& stated) {
   const nlohmann::json& cut = object_in(stated, "pre_tokenizer");
   const bool at_spaces =
@@ -100,7 +100,7 @@ void check_cut(const nlohmann::json& stated) {
 }
 
 void check_model(const nlohmann::json& model) {
-  const std::string type = string_in(model, "type", "BPE");  // older files do not say it
+  const std::string type = string_in(model, "type", "BPE");  // older files do not state it
   if (type != "BPE" || !truth_in(model, "byte_fallback", false))
     fail("{}: the model is '{}'{}, expected BPE with byte_fallback", kFile, excerpt(type),
          type == "BPE" ? " without byte_fallback" : "");
@@ -115,7 +115,7 @@ std::unique_ptr<Tokenizer> tokenizer_of(const nlohmann::json& stated, const nloh
   check_cut(stated);
   check_ends(stated, settings);
   Form form = read_form(stated);
-  // The network was trained on lower-case letters. Its first folders expect lower-case texts, and say nothing.
+  // The network was trained on lower-case letters. Its first folders expect lower-case texts, and do not state it.
   form.small = truth_in(settings, "do_lower_case", true) || form.small;
   const nlohmann::json& model = object_in(stated, "model");
   check_model(model);

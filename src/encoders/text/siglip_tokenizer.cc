@@ -4,18 +4,18 @@
 #include "encoders/text/detail/unigram.h"
 #include "io/json.h"
 
-/// SigLIP's tokenizer (Zhai et al., ICCV 2023), as `SiglipTokenizer` of `transformers` has it: small letters without
-/// ASCII's punctuation, cut by a unigram model of sentencepiece, an end behind, and filled up to one length.
+/// SigLIP's tokenizer (Zhai et al., ICCV 2023), as `SiglipTokenizer` of `transformers`: lower case without ASCII
+/// punctuation, split by a unigram model of sentencepiece, an end token, and padding to one length.
 namespace protocom::text {
 namespace {
 
 constexpr const char* kModelFile = "spiece.model";
-constexpr std::string_view kMark = "\u2581";  // in front of words
+constexpr std::string_view kMark = "\u2581";  // before words
 
-/// What Python's str.isspace() and \s take for one.
+/// Whether a letter is a space for Python's str.isspace() and \s.
 bool is_python_space(char32_t letter) { return is_space(letter) || (letter >= 0x1C && letter <= 0x1F); }
 
-/// Small letters as Python makes them: a capital sigma at the end of a word becomes the final one.
+/// Converts to lower case as Python does: a capital sigma at the end of a word becomes the final one.
 std::u32string lower_as_python(std::u32string_view letters) {
   constexpr char32_t kSigma = 0x3A3, kSmallFinal = 0x3C2;
   // Marks and the like between letters do not end a word.
@@ -38,7 +38,7 @@ std::u32string lower_as_python(std::u32string_view letters) {
   return lower;
 }
 
-/// Small letters, no punctuation, one space between words and none around them.
+/// Returns lower case without punctuation, one space between words and none around them.
 std::string canonical(std::string_view text) {
   std::u32string kept;
   for (const char32_t letter : lower_as_python(letters_of(text))) {
@@ -55,7 +55,7 @@ class SiglipTokenizer : public Tokenizer {
   struct Parts {
     Unigram pieces;
     SpecialTokens special;
-    std::string unknown;  // as it is written
+    std::string unknown;  // its text
     int64_t mark;
   };
   SiglipTokenizer(Parts parts, const Frame& frame)
@@ -80,8 +80,8 @@ class SiglipTokenizer : public Tokenizer {
   }
 
  private:
-  /// As `transformers` does it: behind the unknown token as it is written, whose pieces go, so that the model's own
-  /// space in front of a text does.
+  /// Encodes as `transformers` does: after the unknown token's text, whose pieces are removed, so that the space that
+  /// the model itself puts before a text is removed too.
   void encode(std::string_view part, std::vector<int64_t>& to) const {
     const std::vector<int64_t> made = parts_.pieces.encode(parts_.unknown + canonical(part));
     const size_t from = made.size() >= before_ ? before_ : 0;

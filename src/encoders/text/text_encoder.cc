@@ -69,7 +69,7 @@ text::TokenizerFiles tokenizer_files(const fs::path& folder) {
   return files;
 }
 
-/// `most`, or less where a file states that texts are cut to that.
+/// Returns `most`, or less if a file states that texts are truncated to that.
 int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file, const char* name) {
   const nlohmann::json settings = text::settings_in(files, file);
   const auto length = settings.is_object() ? settings.find(name) : settings.end();
@@ -79,7 +79,7 @@ int64_t cut_to(int64_t most, const text::TokenizerFiles& files, const char* file
   return length->get<double>() < static_cast<double>(most) ? static_cast<int64_t>(length->get<double>()) : most;
 }
 
-/// The longest text in tokens.
+/// Returns the longest text in tokens.
 int64_t longest_of(const text::Tower& tower, const text::TokenizerFiles& files) {
   const int64_t most = cut_to(tower.longest(), files, text::kTokenizerSettings, "model_max_length");
   return cut_to(most, files, kSentences, "max_seq_length");
@@ -102,7 +102,7 @@ std::unique_ptr<TextEncoder::Parts> parts_of(const text::SentenceModules& module
   return parts;
 }
 
-/// The numbers of texts of each length, in batches of so many tokens that caches hold their states.
+/// Groups texts by length, in batches of so many tokens that caches hold their states.
 std::vector<std::vector<size_t>> batches_of(const std::vector<std::vector<int64_t>>& tokens) {
   constexpr size_t kMostTokens = 4096;
   std::map<size_t, std::vector<size_t>> by_length;
@@ -131,7 +131,7 @@ std::vector<int64_t> TextEncoder::tokens(const std::string& text) const {
   return parts_->tokenizer->tokens(text, parts_->longest).ids;
 }
 
-// Texts of one length at a time: none is padded, and a vector does not depend on the texts beside it.
+// Texts of one length at a time: none is padded, and a vector does not depend on the other texts.
 TextVectors TextEncoder::encode(const std::vector<std::string>& texts) const {
   TextVectors made{Array::uninitialised({static_cast<int64_t>(texts.size()), dim()})};
   std::vector<std::vector<int64_t>> tokens;

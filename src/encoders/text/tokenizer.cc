@@ -22,7 +22,7 @@ std::string without_huge_numbers(const std::string& text) {
   return kept;
 }
 
-/// The beginning of a text, up to a letter's end.
+/// Returns the beginning of a text, up to the end of a letter.
 std::string_view beginning_of(std::string_view text) {
   constexpr size_t kMostBytes = size_t{64} << 10;  // no encoder takes a tenth of it
   constexpr unsigned char kKind = 0xC0, kWithinALetter = 0x80;

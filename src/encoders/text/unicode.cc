@@ -18,8 +18,7 @@ utf8proc_category_t category_of(char32_t letter) { return utf8proc_category(stat
 
 int marks_class(utf8proc_int32_t letter) { return utf8proc_get_property(letter)->combining_class; }
 
-/// Puts marks in a row in the order of their classes. utf8proc does so by moving each back place by place, which takes
-/// the square of the length of a row.
+/// Sorts adjacent marks by class. utf8proc does so by insertion, which takes quadratic time in the number of marks.
 void order_marks(std::vector<utf8proc_int32_t>& letters) {
   for (auto begin = letters.begin(); begin != letters.end();) {
     if (marks_class(*begin) == 0) {
@@ -32,7 +31,7 @@ void order_marks(std::vector<utf8proc_int32_t>& letters) {
   }
 }
 
-/// Unicode's canonical decomposition, marks in order.
+/// Returns Unicode's canonical decomposition, with marks in order.
 std::vector<utf8proc_int32_t> decomposition(std::u32string_view letters) {
   constexpr auto kForm = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
   constexpr size_t kMostParts = 8;  // of one letter; Unicode has at most four

@@ -10,15 +10,15 @@ namespace {
 
 constexpr std::string_view kSpaceMark = "\u2581";
 
-/// How many bytes the first letter of a text has.
+/// Returns the number of bytes of the first letter of a text.
 size_t letter_size(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const size_t size = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   return std::min(size, text.size());
 }
 
-/// The best path to a position of the text: its last piece, where that begins, and the sum of its scores, in float32 as
-/// in sentencepiece: its rounding decides between two equal paths.
+/// The best path to a position of the text: its last piece, the beginning of that, and the sum of scores, in float32 as
+/// in sentencepiece: rounding decides between equal paths.
 struct BestPath {
   int64_t piece = -1;
   size_t begin = 0;
@@ -104,7 +104,7 @@ std::vector<int64_t> Unigram::encode(std::string_view given) const {
     bool letter_is_known = false;
     pieces_.find(rest, [&](size_t size, int64_t piece) {
       const SentencePieces::Piece& own = all_[static_cast<size_t>(piece)];
-      constexpr float kJustBelow = 0.1F;  // a piece that users ask for counts as its bytes at the best score
+      constexpr float kJustBelow = 0.1F;  // a user-defined piece counts as its bytes at the best score
       const float score =
           own.kind == PieceKind::kUserDefined ? static_cast<float>(size) * largest_score_ - kJustBelow : own.score;
       relax(paths[begin + size], piece, begin, sum + score);

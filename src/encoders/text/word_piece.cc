@@ -7,20 +7,20 @@
 #include "encoders/text/detail/unicode.h"
 #include "io/json.h"
 
-/// BERT's tokenizer (Devlin et al., NAACL 2019), as `BertTokenizer` of `transformers` has it: words and signs, each cut
-/// greedily into the longest pieces that are known (WordPiece).
+/// BERT's tokenizer (Devlin et al., NAACL 2019), as `BertTokenizer` of `transformers`: words and signs, each split
+/// greedily into the longest known pieces (WordPiece).
 namespace protocom::text {
 namespace {
 
-/// What is done to letters before they are cut.
+/// How letters are processed before words are split.
 struct WordPieceSettings {
-  bool clean = true;    // control characters go
-  bool chinese = true;  // ideographs are words
+  bool clean = true;    // drop control characters
+  bool chinese = true;  // treat ideographs as words
   bool accents_go = true;
   bool small = true;
-  int64_t longest_word = 100;  // letters; a longer one is unknown
+  int64_t longest_word = 100;  // letters; a longer word is unknown
   std::string unknown = "[UNK]";
-  std::string prefix = "##";  // of pieces that do not begin a word
+  std::string prefix = "##";  // of pieces that continue a word
 };
 
 bool is_ideograph(char32_t c) {
@@ -57,7 +57,7 @@ std::u32string normalised(std::string_view text, const WordPieceSettings& settin
   return settings.small ? lower_case(letters) : letters;
 }
 
-/// The tokens that begin a word (without a prefix), or those that continue it.
+/// Returns the tokens that begin a word (without a prefix), or those that continue it.
 PieceTable pieces_with(const std::string& prefix, const Vocabulary& vocabulary, const std::string& where) {
   std::vector<std::pair<std::string, int64_t>> pieces;
   for (const auto& [token, number] : vocabulary) {
@@ -120,8 +120,8 @@ class WordPieceTokenizer : public Tokenizer {
     }
   }
 
-  /// Size and number of the longest piece at the beginning of a text; 0 if there is none. It ends where a letter
-  /// does: a vocabulary may have any bytes.
+  /// Returns size and number of the longest piece at the beginning of a text; 0 if there is none. It ends at the end of
+  /// a letter: a vocabulary may have any bytes.
   static std::pair<size_t, int64_t> longest_piece(const PieceTable& pieces, std::string_view text) {
     std::pair<size_t, int64_t> longest{0, 0};
     pieces.find(text, [&](size_t size, int64_t number) {
@@ -138,7 +138,7 @@ class WordPieceTokenizer : public Tokenizer {
   int64_t unknown_;
 };
 
-/// A token a line, its number that of the line.
+/// Reads one token per line, numbered by line.
 Vocabulary vocabulary_of_lines(const std::string& text) {
   Vocabulary vocabulary;
   int64_t number = 0;
@@ -153,7 +153,7 @@ Vocabulary vocabulary_of_lines(const std::string& text) {
   return vocabulary;
 }
 
-/// What marks the ends of texts: BERT's, or else those of MPNet.
+/// Returns the tokens that mark the ends of texts: BERT's, or else MPNet's.
 Tokenizer::Frame frame_in(const Vocabulary& vocabulary, const std::string& where) {
   const bool is_bert = vocabulary.count("[CLS]") > 0 && vocabulary.count("[SEP]") > 0;
   const int64_t begin = token_number(vocabulary, is_bert ? "[CLS]" : "<s>", where);

@@ -6,15 +6,15 @@
 
 namespace protocom {
 
-/// The size of a whole image, and the place in it of the part that is computed.
+/// The size of a whole image, and the position of the part that is computed.
 struct ResizedPart {
   int64_t height, width;
   int64_t top, left;
 };
 
-/// Fills `out` with the part that begins at `top`, `left` of the image resized to `height` x `width`, to the bit what
-/// Pillow's Image.resize gives: columns first, then rows, each rounded to 8 bits. Source: Pillow,
-/// src/libImaging/Resample.c (filters and the fixed point of 22 bits) and Geometry.c (nearest).
+/// Fills `out` with the part beginning at `top`, `left` of the image resized to `height` x `width`, bit-identical to
+/// Pillow's Image.resize: columns first, then rows, each rounded to 8 bits. Source: Pillow, src/libImaging/Resample.c
+/// (filters and the fixed point of 22 bits) and Geometry.c (nearest).
 void resize_as_pillow(const Image& image, const ResizedPart& part, Resampling resampling, Image& out);
 
 }  // namespace protocom

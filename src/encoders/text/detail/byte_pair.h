@@ -14,22 +14,22 @@ namespace protocom::text {
 /// Pairs of tokens in the order in which they were learned.
 using Merges = std::vector<std::pair<std::string, std::string>>;
 
-/// Those of a model in tokenizer.json: ["left right", ...] or [["left", "right"], ...]. Throws Error.
+/// Returns the pairs of a model in tokenizer.json: ["left right", ...] or [["left", "right"], ...]. Throws Error.
 Merges merges_of_json(const nlohmann::json& model);
 
-/// How letters become the first tokens of a word.
+/// How letters become the initial tokens of a word.
 struct LetterRules {
-  std::string end;                 ///< stands behind the last letter of a word
-  std::optional<int64_t> unknown;  ///< a letter without a token of its own; nothing: it is left out
-  bool as_bytes = false;           ///< or it is the tokens <0x00> to <0xFF> of its bytes in UTF-8
+  std::string end;                 ///< suffix of the last letter of a word
+  std::optional<int64_t> unknown;  ///< token for a letter without one; nothing: such a letter is dropped
+  bool as_bytes = false;  ///< whether it is instead split into the tokens <0x00> to <0xFF> of its bytes in UTF-8
 };
 
-/// Byte-pair encoding (Sennrich et al., ACL 2016): the letters of a word are joined pair by pair, the pair that was
-/// learned first before the others, the left one of equal pairs first.
+/// Byte-pair encoding (Sennrich et al., ACL 2016): merges the letters of a word pair by pair, the pair that was learned
+/// first before others, the leftmost of equal pairs first.
 class BytePairs {
  public:
-  /// Throws Error that names `where` for a pair of which a part, or what it becomes, is not a token, and for a byte
-  /// without one where letters are written as bytes.
+  /// Throws Error that names `where` for a pair with a part, or a result, that is not a token, and for a missing byte
+  /// token if letters are split into bytes.
   BytePairs(Vocabulary vocabulary, const Merges& merges, LetterRules rules, const std::string& where);
 
   /// Appends the tokens of a word. O(n log n) in its letters.
@@ -44,7 +44,7 @@ class BytePairs {
   }
   struct Symbol {
     int64_t token;
-    int64_t before, behind;  // places; -1: none
+    int64_t before, behind;  // positions; -1: none
   };
   /// Calls `add` with the tokens of a letter.
   template <typename Add>
@@ -54,7 +54,7 @@ class BytePairs {
   Vocabulary vocabulary_;
   std::unordered_map<uint64_t, Merge> merges_;
   LetterRules rules_;
-  std::vector<int64_t> bytes_;  // their tokens
+  std::vector<int64_t> bytes_;  // tokens of bytes
 };
 
 }  // namespace protocom::text

@@ -15,44 +15,44 @@ namespace protocom::text {
 /// A token and its number.
 using Vocabulary = std::unordered_map<std::string, int64_t>;
 
-/// A text's tokens.
+/// The tokens of a text.
 struct Tokens {
   std::vector<int64_t> ids;
-  bool cut = false;    ///< there were more than requested
-  bool empty = false;  ///< nothing between its ends
+  bool cut = false;    ///< whether there were more than requested
+  bool empty = false;  ///< whether there is nothing between its ends
 };
 
-/// Texts to tokens, as a trained model of one kind does it.
+/// Converts texts to tokens, as one kind of trained model does.
 class Tokenizer {
  public:
-  /// What stands around the tokens of a text; negative: nothing.
+  /// The tokens around those of a text; negative: none.
   struct Frame {
-    int64_t end = -1;  ///< of every text
+    int64_t end = -1;  ///< end of every text
     int64_t begin = -1;
-    int64_t padding = -1;  ///< fills texts up behind that are shorter than the longest
-    int64_t largest = 0;   ///< number that a token can have
+    int64_t padding = -1;  ///< pads shorter texts at the end
+    int64_t largest = 0;   ///< largest token number
   };
   Tokenizer(const Tokenizer&) = delete;
   Tokenizer& operator=(const Tokenizer&) = delete;
   virtual ~Tokenizer() = default;
 
-  /// The text's tokens between those that mark its ends, at most `longest` in all: its beginning. A model that was
-  /// trained on texts of one length gets so many. Of a text at most 64 KiB are read, so that the cost of each is
-  /// bounded whatever the tokenizer.
+  /// Returns the text's tokens between its begin and end tokens, at most `longest` in all, truncated at the end. Pads
+  /// for a model that was trained on texts of one length. Reads at most 64 KiB of a text, which bounds the cost for
+  /// every tokenizer.
   [[nodiscard]] Tokens tokens(std::string_view text, int64_t longest) const;
-  /// The largest number that a token can have.
+  /// The largest token number.
   [[nodiscard]] int64_t largest() const { return frame_.largest; }
 
  protected:
   explicit Tokenizer(const Frame& frame) : frame_(frame) {}
-  /// The tokens of what is between the ends.
+  /// Returns the tokens between the ends.
   [[nodiscard]] virtual std::vector<int64_t> pieces(std::string_view text) const = 0;
 
  private:
   Frame frame_;
 };
 
-/// Parts of a text that are a token by themselves, such as <|endoftext|>, wherever they stand.
+/// Parts of a text that are tokens by themselves, such as <|endoftext|>, wherever they occur.
 class SpecialTokens {
  public:
   SpecialTokens() = default;
@@ -66,8 +66,8 @@ class SpecialTokens {
     places_ = PieceTable(std::move(places));
   }
 
-  /// Calls `other` with what is between them and `special` with their numbers, in the order of the text. Where several
-  /// begin at one place, the first of the list that fits counts.
+  /// Calls `other` with the parts between them and `special` with their numbers, in the order of the text. If several
+  /// begin at one position, the first matching one of the list counts.
   template <typename Other, typename Special>
   void split(std::string_view text, const Other& other, const Special& special) const {
     size_t begin = 0;
@@ -90,47 +90,47 @@ class SpecialTokens {
   }
 
  private:
-  PieceTable places_;  // in the list: a crafted one has a hundred thousand that begin alike
+  PieceTable places_;  // positions in the list: a crafted one has a hundred thousand with a common prefix
   std::vector<int64_t> numbers_;
 };
 
-/// What a folder has of its tokenizer: texts of its files by name.
+/// The tokenizer's files of a folder: contents by name.
 using TokenizerFiles = std::map<std::string, std::string>;
 inline constexpr const char* kTokenizerSettings = "tokenizer_config.json";
-/// The JSON of one of them; an empty object if it is missing. "No limit" is written as 10^30, beyond what
-/// our JSON may hold: numbers are cut to eighteen digits.
+/// Returns the JSON of one file; an empty object if it is missing. "No limit" is written as 10^30, beyond the range of
+/// our JSON: numbers are cut to eighteen digits.
 nlohmann::json settings_in(const TokenizerFiles& files, const char* name);
 
-/// A JSON object of tokens and their numbers. Throws Error that names `where` for a number that is none, negative or
-/// beyond 2^31, and for an empty vocabulary.
+/// Reads a JSON object of tokens and their numbers. Throws Error that names `where` for a value that is not a number,
+/// is negative or exceeds 2^31, and for an empty vocabulary.
 Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where);
 int64_t largest_of(const Vocabulary& vocabulary);
-/// The number of a token. Throws Error that names `where` if there is no such token.
+/// Returns the number of a token. Throws Error that names `where` if there is no such token.
 int64_t token_number(const Vocabulary& vocabulary, const std::string& token, const std::string& where);
 
-/// A member of a JSON object that is an object, or an empty one.
+/// Returns a member that is an object, or an empty one.
 const nlohmann::json& object_in(const nlohmann::json& stated, const char* name);
-/// A member of a JSON object that is a text.
+/// Returns a member that is a text.
 std::string string_in(const nlohmann::json& stated, const char* name, const std::string& otherwise);
-/// A member of a JSON object that is true or false.
+/// Returns a member that is true or false.
 bool truth_in(const nlohmann::json& stated, const char* name, bool otherwise);
-/// A special token of tokenizer_config.json: a text, or an object with that as its content.
+/// Returns a special token of tokenizer_config.json: a text, or an object with that as its content.
 std::string special_token(const nlohmann::json& settings, const char* name, const char* usual);
 
-/// A token that is not a piece of words, as tokenizer.json lists it.
+/// A token that is not a piece of words, as listed in tokenizer.json.
 struct Added {
   std::string content;
   int64_t number;
-  bool in_small_letters;  ///< it is looked for in the normalised text
+  bool in_small_letters;  ///< whether it is searched in the normalised text
 };
-/// Those of tokenizer.json, the longest first. Throws Error for one without a content or a number, and for one of more
-/// than kLongestPiece bytes.
+/// Returns the added tokens of tokenizer.json, longest first. Throws Error for one without a content or a number, and
+/// for one of more than kLongestPiece bytes.
 std::vector<Added> added_tokens(const nlohmann::json& stated);
 
-/// Those that are looked for in a text as it is, and those that are looked for in what becomes of it before it is cut.
+/// Added tokens, some of which are searched in the text as given, others in the normalised text.
 class AddedTokens {
  public:
-  /// `form`: that, of a text.
+  /// `form` normalises a text.
   template <typename Form>
   AddedTokens(const std::vector<Added>& added, const Form& form) {
     std::vector<std::pair<std::string, int64_t>> as_written, formed;
@@ -144,7 +144,7 @@ class AddedTokens {
     formed_ = SpecialTokens(formed);
   }
 
-  /// All tokens of a text: `encode` appends those of what lies between these, which has its form.
+  /// Returns all tokens of a text: `encode` appends those of the normalised parts between added tokens.
   template <typename Form, typename Encode>
   [[nodiscard]] std::vector<int64_t> tokens(std::string_view text, const Form& form, const Encode& encode) const {
     std::vector<int64_t> made;
@@ -163,18 +163,18 @@ class AddedTokens {
   SpecialTokens as_written_, formed_;
 };
 
-/// CLIP's byte-pair tokenizer of tokenizer.json, or else of vocab.json and merges.txt. Throws Error.
+/// Makes CLIP's byte-pair tokenizer from tokenizer.json, or else from vocab.json and merges.txt. Throws Error.
 std::unique_ptr<Tokenizer> make_clip_tokenizer(const TokenizerFiles& files);
 
-/// SigLIP's tokenizer, sentencepiece's unigram model in spiece.model; SigLIP 2's if there is none. Throws Error that
-/// names the file.
+/// Makes SigLIP's tokenizer, sentencepiece's unigram model in spiece.model; SigLIP 2's if there is none. Throws Error
+/// that names the file.
 std::unique_ptr<Tokenizer> make_siglip_tokenizer(const TokenizerFiles& files);
 
-/// SigLIP 2's tokenizer, Gemma's byte pairs in tokenizer.json. Throws Error that names the file.
+/// Makes SigLIP 2's tokenizer, Gemma's byte pairs in tokenizer.json. Throws Error that names the file.
 std::unique_ptr<Tokenizer> make_siglip2_tokenizer(const TokenizerFiles& files);
 
-/// BERT's WordPiece tokenizer, also MPNet's, of tokenizer.json, or else of vocab.txt and what tokenizer_config.json
-/// says. Throws Error.
+/// Makes BERT's WordPiece tokenizer, also MPNet's, from tokenizer.json, or else from vocab.txt and the settings in
+/// tokenizer_config.json. Throws Error.
 std::unique_ptr<Tokenizer> make_bert_tokenizer(const TokenizerFiles& files);
 
 }  // namespace protocom::text
