@@ -46,7 +46,7 @@ int64_t count_of(const Shape& shape, NumberType type) {
   return count;
 }
 
-/// Rows that begin at such places are the quickest to read for any processor.
+/// Alignment at which rows are read fastest on any processor.
 constexpr std::align_val_t kAlignment{64};
 
 std::shared_ptr<void> allocated(size_t bytes) {
@@ -106,7 +106,7 @@ void copy_bytes(void* to, const void* from, size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-constexpr int64_t kGrain = 1 << 15;  // numbers that are worth a thread
+constexpr int64_t kGrain = 1 << 15;  // numbers that justify a thread
 
 template <typename To, typename From>
 void convert(const From* from, To* to, int64_t count) {
@@ -187,7 +187,7 @@ Array Array::gathered(const std::vector<int64_t>& indices) const {
   PROTOCOM_CHECK(!shape.empty());
   shape[0] = static_cast<int64_t>(indices.size());
   Array out = uninitialised(std::move(shape), type_);
-  const size_t bytes = indices.empty() ? 0 : out.bytes() / indices.size();  // of a row
+  const size_t bytes = indices.empty() ? 0 : out.bytes() / indices.size();  // per row
   for (size_t i = 0; i < indices.size(); ++i) {
     PROTOCOM_CHECK(0 <= indices[i] && indices[i] < size(0));
     copy_bytes(out.place(static_cast<int64_t>(i)), place(indices[i]), bytes);

@@ -9,17 +9,17 @@
 
 namespace protocom {
 
-/// What the numbers of an Array are.
+/// The type of an Array's numbers.
 enum class NumberType { kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64 };
 
-/// "Float", "Long", ...: the names that files and messages have for them.
+/// Returns "Float", "Long", ...: the names in files and messages.
 std::string_view to_string(NumberType type);
-/// Bytes of one number.
+/// Returns the bytes of one number.
 int64_t size_of(NumberType type);
-/// Whether it has fractions.
+/// Whether the type has fractions.
 bool is_real(NumberType type);
 
-/// The NumberType of a C++ type; base/matrix.h has those of Eigen::half and Eigen::bfloat16.
+/// Maps a C++ type to its NumberType; base/matrix.h has the entries for Eigen::half and Eigen::bfloat16.
 template <typename T>
 struct NumberTypeOf;
 // clang-format off
@@ -36,18 +36,18 @@ template <> struct NumberTypeOf<double> { static constexpr NumberType kType = Nu
 using Shape = std::vector<int64_t>;
 
 /// Numbers of one type in row-major order, with a shape; a shape without dimensions is that of a single number. Copies
-/// and views share the values. A wrong index, range, shape or type is a programming error and fails an assertion:
-/// code that reads files checks them first.
+/// and views share the values. A wrong index, range, shape or type is a programming error and fails an assertion: code
+/// that reads files checks them first.
 class Array {
  public:
-  /// Undefined: without numbers, type or shape.
+  /// Makes an undefined array: without numbers, type or shape.
   Array() = default;
-  /// Of zeros. Throws std::bad_alloc, as `uninitialised`.
+  /// Makes an array of zeros. Throws std::bad_alloc, as `uninitialised`.
   static Array zeros(Shape shape, NumberType type = NumberType::kFloat32);
   static Array uninitialised(Shape shape, NumberType type = NumberType::kFloat32);
-  /// Numbers at `data`, which `owner` keeps alive. Callers must not write to memory that is read-only.
+  /// Makes an array of the numbers at `data`, which `owner` keeps alive. Callers must not write to read-only memory.
   static Array view(void* data, Shape shape, NumberType type, std::shared_ptr<const void> owner);
-  /// A copy of values; [n] without a shape.
+  /// Copies values; the shape is [n] by default.
   template <typename T>
   static Array of(const std::vector<T>& values, const Shape& shape);
   template <typename T>
@@ -63,29 +63,30 @@ class Array {
   [[nodiscard]] int64_t numel() const { return count_; }
   [[nodiscard]] size_t bytes() const { return static_cast<size_t>(count_ * size_of(type_)); }
 
-  /// The values in the type they have.
+  /// The values, in their own type.
   template <typename T>
   [[nodiscard]] const T* data() const;
-  /// The same to be written: all copies and views change with it.
+  /// The values for writing: all copies and views change too.
   template <typename T>
   [[nodiscard]] T* mutable_data();
   /// The bytes of the values.
   [[nodiscard]] const void* raw() const { return data_; }
   [[nodiscard]] void* mutable_raw() { return data_; }
 
-  /// The view [end - begin, ...] of some rows of [n, ...].
+  /// Returns the view [end - begin, ...] of some rows of [n, ...].
   [[nodiscard]] Array rows(int64_t begin, int64_t end) const;
-  /// The view [...] of one row of [n, ...].
+  /// Returns the view [...] of one row of [n, ...].
   [[nodiscard]] Array row(int64_t index) const;
-  /// The same values in another shape of as many.
+  /// Returns the same values in another shape of the same size.
   [[nodiscard]] Array reshaped(Shape shape) const;
 
-  /// Converted to `type`; itself where it has that type. Floating-point numbers become whole numbers by truncation and
-  /// saturate at the limits of the type; as bool all but 0 is true. Throws Error if NaN would become a whole number.
+  /// Converts to `type`; returns itself if it has that type. Floating-point numbers become whole numbers by truncation
+  /// and saturate at the limits of the type; as bool, all but 0 is true. Throws Error if NaN would become a whole
+  /// number.
   [[nodiscard]] Array to(NumberType type) const;
-  /// A copy of these rows of [n, ...], in this order.
+  /// Returns a copy of these rows of [n, ...], in this order.
   [[nodiscard]] Array gathered(const std::vector<int64_t>& indices) const;
-  /// Arrays [n_i, ...] of one type concatenated along the first dimension, a copy [sum of n_i, ...]; at least one.
+  /// Concatenates arrays [n_i, ...] of one type along the first dimension into a copy [sum of n_i, ...]; at least one.
   static Array joined(const std::vector<Array>& parts);
   [[nodiscard]] Array copy() const;
 

@@ -8,7 +8,7 @@
 namespace protocom {
 namespace {
 
-/// The newest kernels that run here; null if they would gain nothing.
+/// Returns the newest kernels that run on this processor; null if they would gain nothing.
 const char* kernels_for_this_processor() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&

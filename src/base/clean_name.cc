@@ -19,10 +19,10 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; });
 }
 
-/// utf8proc puts marks in order in the square of their number, and a cell of a table has up to 16 MiB.
+/// utf8proc orders marks in quadratic time, and a cell of a table has up to 16 MiB.
 constexpr size_t kLongestMapped = 1024;
 
-/// The text in another form; itself when it is not UTF-8, or longer than any name.
+/// Returns the text in another form; unchanged if it is not UTF-8, or longer than any name.
 std::string mapped(std::string_view text, utf8proc_option_t form) {
   if (text.size() > kLongestMapped) return std::string(text);
   utf8proc_uint8_t* made = nullptr;
@@ -32,7 +32,7 @@ std::string mapped(std::string_view text, utf8proc_option_t form) {
   return size < 0 ? std::string(text) : std::string(reinterpret_cast<const char*>(made), static_cast<size_t>(size));
 }
 
-/// U+00A0 (no-break), U+2000 to U+200A, U+202F (narrow), U+3000 (ideographic) and the like become spaces.
+/// Replaces U+00A0 (no-break), U+2000 to U+200A, U+202F (narrow), U+3000 (ideographic) and the like by spaces.
 std::string with_plain_spaces(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
@@ -55,7 +55,7 @@ std::string without_double_spaces(std::string_view text) {
   return single;
 }
 
-/// Spaces, and characters that only control layout (U+200B, U+FEFF).
+/// Whether a text consists of spaces and characters that only control layout (U+200B, U+FEFF).
 bool is_blank(std::string_view text) {
   while (!text.empty()) {
     utf8proc_int32_t letter = 0;

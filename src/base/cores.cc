@@ -12,7 +12,7 @@
 namespace protocom {
 namespace {
 
-/// Cores granted by a cgroup v2 quota, or a large number when there is none.
+/// Returns the cores granted by a cgroup v2 quota, or a large number if there is none.
 double cgroup_cores() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   std::string quota;

@@ -1,6 +1,6 @@
 #pragma once
-// Eigen's products go to the system's BLAS, which chooses its kernels for the processor; Eigen's own are those of the
-// compiler's baseline. All sources see Eigen by this header alone, so that they agree.
+// Eigen's products use the system's BLAS, which chooses its kernels for the processor; Eigen's own are those of the
+// compiler's baseline. All sources include Eigen only through this header, so that they agree.
 #ifdef EIGEN_CORE_H
 #error "include base/eigen.h in place of Eigen's headers"
 #endif

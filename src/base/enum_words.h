@@ -7,8 +7,9 @@
 
 namespace protocom {
 
-/// A value of an enumeration and what options and files call it. A constant array of these with every value, in the
-/// order in which messages list them, is the enumeration's one table: word_of and value_of are its two directions.
+/// A value of an enumeration and its name in options and files. A constant array of these with every value, in the
+/// order in which messages list them, is the only table of the enumeration; word_of and value_of convert in both
+/// directions.
 template <typename Enum>
 struct EnumWord {
   Enum value;
@@ -19,7 +20,7 @@ struct EnumWord {
 [[noreturn]] void fail_unknown_word(std::string_view what, std::string_view word,
                                     const std::vector<std::string_view>& known);
 
-/// What the table calls the value. That it names each is asserted.
+/// Returns the name of a value in the table, which must have one.
 template <typename Enum, size_t N>
 constexpr std::string_view word_of(const EnumWord<Enum> (&table)[N], Enum value) {
   for (const EnumWord<Enum>& entry : table) {
@@ -28,8 +29,8 @@ constexpr std::string_view word_of(const EnumWord<Enum> (&table)[N], Enum value)
   detail::check_failed("the table of an enumeration names every value", __FILE__, __LINE__);
 }
 
-/// The value that the table calls so, case mattering. Throws UsageError for anything else; `what` names the
-/// enumeration in its message.
+/// Returns the value with this name in the table, case-sensitively. Throws UsageError for anything else; `what` names
+/// the enumeration in its message.
 template <typename Enum, size_t N>
 Enum value_of(const EnumWord<Enum> (&table)[N], std::string_view word, std::string_view what) {
   std::vector<std::string_view> known;

@@ -15,7 +15,7 @@ constexpr std::string_view kLeftOut = "…";
 
 bool continues_letter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// At most `longest` bytes from the front, without half a letter at their end.
+/// Returns at most `longest` bytes from the front, without a partial letter at the end.
 std::string_view take_front(std::string_view text, size_t longest) {
   if (text.size() <= longest) return text;
   size_t end = longest;
@@ -39,13 +39,13 @@ std::string message_of(std::string_view text) {
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-/// "[json.exception.type_error.302] type must be ..."
+/// Removes the prefix of "[json.exception.type_error.302] type must be ...".
 std::string reason_of_json(std::string_view text) {
   const size_t mark = text.find("] ");
   return first_line(text.front() == '[' && mark != std::string_view::npos ? text.substr(mark + 2) : text);
 }
 
-/// Without the marks of where LibTorch checks itself ("... INTERNAL ASSERT FAILED at "x.cpp":82, please report a bug to
+/// Removes LibTorch's internal assertion prefixes ("... INTERNAL ASSERT FAILED at "x.cpp":82, please report a bug to
 /// PyTorch. expected ...", "[enforce fail at x.cc:82] . expected ..."), which are meaningful only to its authors.
 std::string reason_in(const std::string& line) {
   const size_t mark = line.find("] . ");
@@ -60,7 +60,7 @@ std::string reason_in(const std::string& line) {
   return begin == std::string_view::npos ? "it is damaged, or not a file of LibTorch" : std::string(rest.substr(begin));
 }
 
-/// Of LibTorch's exceptions too, whose type is known only to modules that link it.
+/// Returns the reason in a message, also of LibTorch's exceptions, whose type is known only to modules that link it.
 std::string reason_of_text(std::string_view text) {
   if (text.find("can't allocate memory") != std::string::npos) return reason_of(std::bad_alloc());
   return reason_in(first_line(text));

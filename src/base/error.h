@@ -10,17 +10,16 @@
 
 namespace protocom {
 
-/// Text from outside as one line of a terminal: white space and line ends become single spaces, what could steer a
-/// terminal becomes question marks, what is not UTF-8 is shown as in "caf\xe9": names of files and classes may be
-/// any bytes.
+/// Returns external text as one line for a terminal: white space and line ends become single spaces, control characters
+/// become question marks, invalid UTF-8 is shown as in "caf\xe9": names of files and classes may be any bytes.
 std::string one_line(std::string_view text);
 
-/// A value as a message quotes it: cut between two letters to at most `longest` bytes, the ellipsis counted as one
-/// ("abcdefg…").
+/// Returns a value as quoted in a message: truncated between two letters to at most `longest` bytes including the
+/// ellipsis ("abcdefg…").
 std::string excerpt(std::string_view text, size_t longest = 80);
 
-/// The message of another library's exception, as one sentence without its marks and stack traces ("out of
-/// memory"); an Error's own message as it is.
+/// Returns the message of another library's exception, as one sentence without prefixes and stack traces
+/// ("out of memory"); an Error's own message unchanged.
 std::string reason_of(const std::exception& error);
 
 /// Throw Error and UsageError. fail and fail_usage call these, so that each use compiles to one function call.

@@ -5,8 +5,8 @@
 
 namespace protocom {
 
-/// At most `most` of the numbers below `count`, evenly spread, ascending, from 0 on: floor(i count / taken). All of
-/// them if they are no more.
+/// Returns at most `most` of the numbers below `count`, evenly spaced, ascending, starting at 0:
+/// floor(i count / taken). All of them if there are no more.
 inline std::vector<int64_t> evenly(int64_t count, int64_t most) {
   std::vector<int64_t> numbers;
   const int64_t taken = std::min(count, most);

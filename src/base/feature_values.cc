@@ -11,8 +11,8 @@ namespace {
 
 constexpr int32_t kMagnitudeBits = 0x7fffffff;
 
-/// Of the number of the largest size: sizes are in the order of their bits, with infinity and NaN last. Without a
-/// branch a number, so that the compiler makes vectors of it.
+/// Returns the bits of the largest absolute value: absolute values have the order of their bits, with infinity and NaN
+/// last. Branch-free, so that the compiler vectorises it.
 int32_t largest_bits(const float* values, int64_t count) {
   int32_t largest = 0;
   for (int64_t i = 0; i < count; ++i) {

@@ -5,15 +5,15 @@
 
 namespace protocom {
 
-/// JSON as text, with what is not UTF-8 replaced. `indent`: spaces a level; -1: one line. Use it in
-/// place of dump(), which each source that calls it would compile again.
+/// Returns JSON as text, with invalid UTF-8 replaced. `indent`: spaces per level; -1: one line. Use it instead of
+/// dump(), which would be compiled again in each source that calls it.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 
-/// The same on one line, but throws nlohmann::json::exception where a text is not UTF-8.
+/// Does so on one line, but throws nlohmann::json::exception for invalid UTF-8.
 std::string strict_json_text(const nlohmann::json& value);
 
-/// Parses JSON without throwing: is_discarded() if the text is not JSON. Limits neither nesting nor size; parse_json
-/// (io/json.h) does, for files from outside.
+/// Parses JSON without throwing: is_discarded() if the text is not JSON. Limits neither nesting nor size; for external
+/// files use parse_json (io/json.h).
 nlohmann::json json_from_text(std::string_view text);
 
 }  // namespace protocom

@@ -6,8 +6,8 @@ namespace protocom {
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 
 /// The library's own log, named "protocom". It has no sink until the program gives it one (base/log_sinks.h), so the
-/// library never prints. Thread-safe. Usage: `logger().warn("{} words were not found", n);`
-/// spdlog writes the messages but is not included here: its templates cost each source that logs a second to compile.
+/// library never prints. Thread-safe. Usage: `logger().warn("{} words were not found", n);` spdlog writes the messages
+/// but is not included here: its templates cost each logging source a second of compilation.
 class Logger {
  public:
   template <typename... Args>
@@ -38,7 +38,7 @@ class Logger {
   void write(LogLevel level, fmt::string_view format, fmt::format_args args) const;
 };
 
-/// What the library logs by; thread-safe.
+/// Returns the library's logger; thread-safe.
 const Logger& logger();
 
 }  // namespace protocom

@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// What writes logger()'s messages: where they go and from which level on. Sinks are added before other threads log.
+/// Returns the backend of logger(), with its sinks and level. Add sinks before other threads log.
 spdlog::logger& log_backend();
 
 }  // namespace protocom

@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// Matrices that lie row by row in memory, as features do.
+/// Row-major matrices, the layout of features.
 template <typename T>
 using RowMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using DoubleMatrix = RowMatrix<double>;
@@ -19,28 +19,28 @@ template <> struct NumberTypeOf<Eigen::half> { static constexpr NumberType kType
 template <> struct NumberTypeOf<Eigen::bfloat16> { static constexpr NumberType kType = NumberType::kBFloat16; };
 // clang-format on
 
-/// An array [n, d] of numbers of type T where it lies; of [d], one row.
+/// Returns an array [n, d] of numbers of type T as a matrix on the same memory; [d] as one row.
 template <typename T>
 Eigen::Map<const RowMatrix<T>> matrix_of(const Array& array) {
   PROTOCOM_CHECK(array.dim() == 1 || array.dim() == 2);
   return {array.data<T>(), array.dim() == 1 ? 1 : array.size(0), array.size(array.dim() - 1)};
 }
 
-/// The same to be written.
+/// Returns it for writing.
 template <typename T>
 Eigen::Map<RowMatrix<T>> mutable_matrix_of(Array& array) {
   PROTOCOM_CHECK(array.dim() == 1 || array.dim() == 2);
   return {array.mutable_data<T>(), array.dim() == 1 ? 1 : array.size(0), array.size(array.dim() - 1)};
 }
 
-/// Divides each row by its Euclidean length, or by 1e-12 where it is shorter, so that zero stays zero.
+/// Divides each row by its Euclidean length, or by 1e-12 if it is shorter, so that zero stays zero.
 template <typename Rows>
 void scale_to_unit_rows(Eigen::MatrixBase<Rows>& rows) {
   using T = typename Rows::Scalar;
   for (int64_t i = 0; i < rows.rows(); ++i) rows.row(i) /= std::max(rows.row(i).norm(), static_cast<T>(1e-12));
 }
 
-/// A copy of rows [n, d] at unit length.
+/// Returns a copy of rows [n, d] at unit length.
 template <typename Rows>
 RowMatrix<typename Rows::Scalar> unit_rows(const Eigen::MatrixBase<Rows>& rows) {
   RowMatrix<typename Rows::Scalar> made = rows;
@@ -48,7 +48,7 @@ RowMatrix<typename Rows::Scalar> unit_rows(const Eigen::MatrixBase<Rows>& rows) 
   return made;
 }
 
-/// log sum_k exp(factor * x_k) of each row of [n, c], in double precision.
+/// Returns log sum_k exp(factor * x_k) for each row of [n, c], in double precision.
 template <typename Rows>
 DoubleVector log_sum_exp(const Eigen::MatrixBase<Rows>& rows, double factor = 1) {
   DoubleVector sums(rows.rows());
@@ -60,7 +60,7 @@ DoubleVector log_sum_exp(const Eigen::MatrixBase<Rows>& rows, double factor = 1)
   return sums;
 }
 
-/// A copy of a matrix as an array [n, d] of its type.
+/// Returns a copy of a matrix as an array [n, d] of its type.
 template <typename Matrix>
 Array array_of_matrix(const Eigen::MatrixBase<Matrix>& matrix) {
   using T = typename Matrix::Scalar;

@@ -4,9 +4,8 @@
 
 namespace protocom {
 
-/// The path where it can stand between quotes in a line of Python that a shell is given: letters, digits, blanks and
-/// `._-+=,@/`. `instead` for any other: what is pasted must not run
-/// what a file is called.
+/// Returns the path if it is safe between quotes in Python code pasted into a shell: letters, digits, blanks and
+/// `._-+=,@/`. Otherwise returns `instead`, so that pasting cannot execute a file's name.
 std::string name_in_code(const std::filesystem::path& path, const char* instead);
 
 }  // namespace protocom

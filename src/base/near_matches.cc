@@ -27,7 +27,7 @@ int64_t edit_distance(std::string_view a, std::string_view b) {
 
 namespace {
 
-/// Whether both are the same whole number, but for zeros in front.
+/// Whether both are the same whole number, ignoring leading zeros.
 bool same_number(std::string_view a, std::string_view b) {
   const auto is_number = [](std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;

@@ -12,8 +12,8 @@ namespace protocom {
 
 namespace {
 
-/// The loader calls the program what it was started as: "protocom", which in the current folder may be a file of
-/// somebody else, with libraries beside it.
+/// Whether it is the main program, which the loader lists under the name it was started with: "protocom", which in the
+/// current folder may be a file of another user, with libraries beside it.
 bool is_program(const link_map* loaded) {
   return loaded == nullptr || loaded->l_name == nullptr || *loaded->l_name == '\0';
 }
@@ -24,7 +24,7 @@ std::optional<uid_t> owner_of(const std::filesystem::path& path) {
   return facts.st_uid;
 }
 
-/// Who could also replace protocom itself.
+/// Whether a file's owner could also replace protocom itself.
 bool is_trusted_owner(std::optional<uid_t> owner) {
   constexpr uid_t kSystem = 0;
   const std::filesystem::path own = own_file();

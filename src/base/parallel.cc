@@ -16,7 +16,7 @@
 namespace protocom {
 namespace {
 
-/// The first exception of several threads.
+/// Keeps the first exception of several threads.
 class FirstException {
  public:
   void keep() {

@@ -30,11 +30,11 @@ std::atomic<bool> provided{false};
 
 std::vector<std::string> candidates() {
   const fs::path folder = own_file().parent_path();
-  if (folder.empty()) return {};  // relative ones would be those of the current folder
+  if (folder.empty()) return {};  // relative ones would be in the current folder
   return {folder / "protocom" / kPlugin, folder / kPlugin};
 }
 
-/// Another LibTorch than the plug-in's that is in the process already, by its file; empty for none.
+/// Returns the file of a LibTorch other than the plug-in's that is already in the process; empty for none.
 std::string other_torch() {
   std::string found;
   ::dl_iterate_phdr(
@@ -53,7 +53,7 @@ std::string other_torch() {
   return found;
 }
 
-/// Loads it; the reason why that cannot be, or empty.
+/// Loads the plug-in; returns the reason if that fails, else empty.
 std::string load() {
   const std::string before = other_torch();
   std::error_code ignored;
@@ -75,7 +75,8 @@ std::string load() {
   return fmt::format("{} is not installed (looked for {})", kPlugin, fmt::join(candidates(), ", "));
 }
 
-/// Empty if it is loaded. Tried once: a missing library does not appear while a process runs.
+/// Returns why the plug-in is not loaded; empty if it is. Tried once: a missing library does not appear while a process
+/// runs.
 const std::string& why_not() {
   static const std::string kReason = load();
   return kReason;

@@ -5,25 +5,25 @@
 
 namespace protocom {
 
-/// Loads the library with what LibTorch computes (libprotocom-torch.so), once in a process: it lies beside this library
-/// and provides its functions while it loads. Does nothing if it is loaded already or linked into the program.
-/// Thread-safe. Throws Error with `purpose` ("an encoder"), where it was looked for, and the loader's own reason.
+/// Loads the library that uses LibTorch (libprotocom-torch.so), once per process: it lies beside this library and
+/// provides its functions while it loads. Does nothing if it is loaded already or linked into the program. Thread-safe.
+/// Throws Error with `purpose` ("an encoder"), where it was searched, and the loader's own reason.
 void load_torch_plugin(const std::string& purpose);
 
-/// Whether the library is there: loads it. load_torch_plugin throws with the reason why not.
+/// Whether the library is available: loads it. load_torch_plugin throws the reason if not.
 [[nodiscard]] bool has_torch_plugin();
 
 /// Whether it is loaded; loads nothing.
 [[nodiscard]] bool torch_plugin_is_loaded();
 
-/// Called by the plug-in when it has provided its functions, loaded or linked into the program: it is not looked for
-/// any more.
+/// Called by the plug-in when it has provided its functions, loaded or linked into the program, so that it is no longer
+/// searched.
 void torch_plugin_provides();
 
-/// Throws the Error for a plug-in that was loaded and does not provide what it should.
+/// Throws the Error for a plug-in that was loaded but does not provide a function.
 [[noreturn]] void refuse_unprovided(const std::string& purpose);
 
-/// A function of the core whose work a plug-in does. The plug-in provides it when it is loaded; a call loads the
+/// A function of the core that is implemented in a plug-in. The plug-in provides it when it is loaded; a call loads the
 /// plug-in if nothing has been provided yet, so that processes that never call it never load LibTorch.
 ///
 ///   PluginFunction<int64_t(int64_t)> doubled("doubling");   // in the core, an object of static storage

@@ -14,7 +14,7 @@ static_assert(std::numeric_limits<double>::is_iec559 && FLT_EVAL_METHOD == 0,
 constexpr double kLog2High = 0x1.62e42feep-1;
 constexpr double kLog2Low = 0x1.a39ef35793c76p-33;
 
-/// sin(x) on [-pi/4, pi/4].
+/// Returns sin(x) on [-pi/4, pi/4].
 double sine(double x) {
   const double square = x * x;
   double sum = 0;
@@ -22,7 +22,7 @@ double sine(double x) {
   return x - x * sum;
 }
 
-/// cos(x) on [-pi/4, pi/4].
+/// Returns cos(x) on [-pi/4, pi/4].
 double cosine(double x) {
   const double square = x * x;
   double sum = 0;
@@ -45,7 +45,7 @@ double portable_log(double x) {
   const double square = s * s;
   double series = 0;  // 2 s^2/3 + 2 s^4/5 + ...
   for (int i = 21; i >= 3; i -= 2) series = square * (2.0 / i + series);
-  // 2 s = f - s f, and k log(2) + f is the large part: the small ones are added first.
+  // 2 s = f - s f, and k log(2) + f is the large part: the small terms are added first.
   const double k = exponent;
   return k * kLog2High - ((s * (f - series) - k * kLog2Low) - f);
 }
@@ -59,9 +59,9 @@ double portable_exp(double x) {
   const double high = x - k * kLog2High;                        // exact
   const double low = k * kLog2Low;
   const double r = high - low;
-  double series = 1;  // 1 + r/3 + r^2/12 + ..., of which e^r is 1 + r + r^2/2 times it
+  double series = 1;  // 1 + r/3 + r^2/12 + ...; e^r is 1 + r + r^2/2 times it
   for (int i = 15; i >= 3; --i) series = 1 + r / i * series;
-  // What r lost by rounding is added again.
+  // Adds the rounding error of r.
   const double rest = (high - r) - low;
   return std::ldexp(1 + (r + (0.5 * r * r * series + rest)), static_cast<int>(k));
 }

@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// Reports each step of a job, its beginning too, to a function.
+/// Reports each step of a job, including its beginning, to a function.
 class ReportedProgress : public Progress {
  public:
   using Report = std::function<void(const std::string& job, int64_t done, int64_t total, const std::string& detail)>;

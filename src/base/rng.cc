@@ -74,8 +74,7 @@ double Rng::gamma(double shape) {
 
 std::vector<int64_t> Rng::sample(int64_t bound, int64_t count) {
   PROTOCOM_CHECK(count >= 0 && count <= bound);
-  // Fisher-Yates on a virtual [0, bound): only the places that were moved are stored, so a small sample of a large
-  // range is cheap.
+  // Fisher-Yates on a virtual [0, bound): only moved places are stored, so a small sample of a large range is cheap.
   std::unordered_map<int64_t, int64_t> moved;
   std::vector<int64_t> drawn(static_cast<size_t>(count));
   const auto at = [&](int64_t place) {

@@ -7,7 +7,7 @@
 namespace protocom {
 namespace {
 
-// A signal handler can neither lock nor follow a string that is being changed.
+// A signal handler can neither lock nor read a string that is being changed.
 std::array<char, 512> running_file{};
 std::atomic<int> depth{0};
 

@@ -16,8 +16,8 @@ SingularValues singular_values(DoubleMatrix matrix) {
   const lapack_int r = std::min(m, n);
   SingularValues found{DoubleVector(r), DoubleMatrix(r, m), DoubleMatrix(r, n)};
   if (r == 0) return found;
-  // LAPACK's matrices lie column by column, so ours is A' to it: A' = V diag(values) U'. What it calls left is V, in
-  // columns, which are the rows of V' to us; what it calls right is U', of which we see the transpose.
+  // LAPACK is column-major, so it sees our matrix as A': A' = V diag(values) U'. Its left vectors are V, whose columns
+  // are the rows of V' in our layout; its right ones are U', which we see transposed.
   DoubleMatrix left(m, r);
   const lapack_int failed = LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix.data(), n, found.values.data(),
                                            found.right_rows.data(), n, left.data(), r);

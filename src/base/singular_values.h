@@ -5,13 +5,13 @@ namespace protocom {
 
 /// A = U diag(values) V', thin: r = min(m, n).
 struct SingularValues {
-  DoubleVector values;      ///< [r], falling
+  DoubleVector values;      ///< [r], descending
   DoubleMatrix left_rows;   ///< U' [r, m], one left singular vector per row
   DoubleMatrix right_rows;  ///< V' [r, n], one right singular vector per row
 };
 
-/// Singular values and vectors of a matrix [m, n], by LAPACK's divide and conquer. Signs of the vectors are LAPACK's.
-/// Throws Error for numbers that are not finite.
+/// Computes singular values and vectors of a matrix [m, n], by LAPACK's divide and conquer. Signs of the vectors are
+/// LAPACK's. Throws Error for numbers that are not finite.
 SingularValues singular_values(DoubleMatrix matrix);
 
 }  // namespace protocom

@@ -5,19 +5,19 @@
 
 namespace protocom {
 
-/// How a program stops a training: the training finishes its step, saves its state and throws Interrupted. The
-/// library handles no signals itself. Thread-safe; `request` may be called from a signal handler.
+/// Lets a program stop a training: the training finishes its step, saves its state and throws Interrupted. The library
+/// handles no signals itself. Thread-safe; `request` may be called from a signal handler.
 class StopSignal {
  public:
-  /// Asks to stop, because of `signal` (SIGINT, SIGTERM). Returns whether a training is listening: if not, nothing will
-  /// stop.
+  /// Requests a stop, because of `signal` (SIGINT, SIGTERM). Returns whether a training is listening: if not, nothing
+  /// will stop.
   bool request(int signal) noexcept;
   [[nodiscard]] bool requested() const noexcept { return signal_ != 0; }
-  /// The signal of the first request; 0 when there was none.
+  /// The signal of the first request; 0 if there was none.
   [[nodiscard]] int signal() const noexcept { return signal_; }
 
-  /// A training that will answer, for as long as this object lives. `signal` may be null: no stop can be requested
-  /// then.
+  /// Marks a training that will respond, for the lifetime of this object. `signal` may be null: no stop can be
+  /// requested then.
   class Listener {
    public:
     explicit Listener(StopSignal* signal);
@@ -34,7 +34,7 @@ class StopSignal {
   std::atomic<int> listeners_{0};
 };
 
-/// A training has stopped because it was asked to, and has saved its state. Not an Error: nothing went wrong. The
+/// Thrown by a training that was stopped on request, and has saved its state. Not an Error: nothing went wrong. The
 /// command line exits with 128 + signal.
 class Interrupted : public std::runtime_error {
  public:
@@ -45,7 +45,7 @@ class Interrupted : public std::runtime_error {
   int signal_;
 };
 
-/// "SIGTERM", "SIGINT", "SIGHUP", else "signal 10".
+/// Returns "SIGTERM", "SIGINT", "SIGHUP", else "signal 10".
 std::string signal_name(int signal);
 
 }  // namespace protocom

@@ -15,7 +15,7 @@ EigenRows eigen_rows(DoubleMatrix symmetric) {
   if (!symmetric.allFinite()) fail("cannot decompose a matrix that is not finite: check that all features are finite");
   const auto n = static_cast<lapack_int>(symmetric.rows());
   EigenRows found{DoubleVector(n), std::move(symmetric)};
-  // LAPACK's matrices lie column by column: its eigenvectors, one per column, are the rows of ours.
+  // LAPACK is column-major: its eigenvectors, one per column, are our rows.
   const lapack_int failed = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, found.vectors.data(),
                                            std::max<lapack_int>(n, 1), found.values.data());
   if (failed != 0)
@@ -24,7 +24,7 @@ EigenRows eigen_rows(DoubleMatrix symmetric) {
 }
 
 DoubleMatrix leading_axes(const DoubleMatrix& x, int64_t count) {
-  // Of x x' and x' x the smaller one: x' times an eigenvector of the first is a direction, but for its length.
+  // Uses the smaller of x x' and x' x: x' times an eigenvector of the first is a direction, up to its length.
   const bool few = x.rows() < x.cols();
   DoubleMatrix square = few ? DoubleMatrix(x * x.transpose()) : DoubleMatrix(x.transpose() * x);
   const EigenRows found = eigen_rows(std::move(square));

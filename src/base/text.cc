@@ -52,8 +52,8 @@ std::string first_word(const std::string& title) { return title.substr(0, title.
 
 namespace {
 
-/// Whether the name is the word itself, with underscores for spaces, behind a number and a dot at most
-/// ("012.Blue_Jay" and "Blue Jay").
+/// Whether the name is the word itself, with underscores for spaces, after at most a number and a dot ("012.Blue_Jay"
+/// and "Blue Jay").
 bool is_spelt_out(std::string name, const std::string& word) {
   std::replace(name.begin(), name.end(), '_', ' ');
   const size_t number = name.find_first_not_of("0123456789");

@@ -8,16 +8,16 @@
 
 namespace protocom {
 
-/// The text without spaces, tabs and line ends before and after it.
+/// Returns the text without leading and trailing spaces, tabs and line ends.
 std::string_view trimmed(std::string_view text);
 
-/// ASCII letters in lower case; all other bytes as they are.
+/// Converts ASCII letters to lower case; all other bytes are unchanged.
 std::string lowercase(std::string_view text);
 
 /// Whether the last bytes of the text are `end`.
 bool ends_with(std::string_view text, std::string_view end);
 
-/// The number that the whole text is, in the C locale whatever the machine's is; nothing if it is none.
+/// Parses the whole text as a number, in the C locale; nothing if it is not one.
 template <typename Number>
 std::optional<Number> number_from(std::string_view text) {
   Number value{};
@@ -25,20 +25,20 @@ std::optional<Number> number_from(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// What stands between separators, views of `text`: of "a,,b" by commas "a", "" and "b", of an empty text one empty
+/// Splits at separators into views of `text`: "a,,b" at commas into "a", "" and "b", an empty text into one empty
 /// piece.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 
 /// The text with `to` wherever it has `from`, which is not empty.
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 
-/// "a, b, c", of more than `most` names "a, b, ...".
+/// Returns "a, b, c", for more than `most` names "a, b, ...".
 std::string first_of(const std::vector<std::string>& names, size_t most);
 
-/// What people call it, in the first of a title's words: "bird" of "bird, fowl".
+/// Returns the first of a title's words, the common name: "bird" for "bird, fowl".
 std::string first_word(const std::string& title);
 
-/// "n01503061 (bird)": the name, and what people call it where that is something else and known.
+/// Returns "n01503061 (bird)": the name, and the common name if that is known and different.
 std::string name_and_word(const std::string& name, const std::string& title);
 
 }  // namespace protocom

@@ -12,8 +12,8 @@ namespace {
 std::atomic<int> count_of_all{0};  // 0: not set
 std::atomic<const ThreadedLibrary*> follower{nullptr};
 
-/// OpenMP keeps a count for each thread: a thread takes what was set for all when it first asks, and lets a library
-/// begin in it when it first asks after that came.
+/// Applies the common count in this thread: OpenMP keeps a count for each thread. A thread takes the common count at
+/// its first query, and initialises a library at its first query after that was registered.
 void take_count_of_all() {
   thread_local bool taken = false;
   thread_local const ThreadedLibrary* begun = nullptr;
@@ -49,7 +49,7 @@ void follow_thread_count(const ThreadedLibrary& library) {
   static ThreadedLibrary kept;
   kept = library;
   if (const int count = count_of_all; count > 0) {
-    const int before = omp_get_max_threads();  // of a ThreadScope around this
+    const int before = omp_get_max_threads();  // as set by an enclosing ThreadScope
     kept.set_count(count);
     omp_set_num_threads(before);
   }

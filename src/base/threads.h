@@ -2,30 +2,32 @@
 
 namespace protocom {
 
-/// How many threads the work that the calling thread begins may use: as set_thread_count() or a ThreadScope says, else
-/// one a core.
+/// Returns how many threads the work begun by the calling thread may use: as set by set_thread_count() or a
+/// ThreadScope, else one per core.
 int thread_count();
 
-/// Sets it for the calling thread and for all that begin later; `count` >= 1. BLAS takes as many where it asks OpenMP.
+/// Sets it for the calling thread and for all that begin later; `count` >= 1. BLAS uses as many if it is an OpenMP
+/// build.
 void set_thread_count(int count);
 
-/// set_thread_count() of `threads`; <= 0 means usable_cores(). Some machines start with one thread, so every program
-/// calls this once at start.
+/// Calls set_thread_count() with `threads`; <= 0 means usable_cores(). On some machines the default is one thread, so
+/// every program calls this once at start.
 void set_threads(int threads);
 
-/// A library with threads of its own, which it keeps a count of.
+/// A library with threads of its own and its own thread count.
 struct ThreadedLibrary {
-  void (*begin)();  ///< called in each thread before the count is changed there: LibTorch sets OpenMP's count
-                    ///< at its first parallel operator in a thread, and would undo a ThreadScope
-  void (*set_count)(int all);  ///< called with what set_thread_count() is given
+  void (*begin)();  ///< called in each thread before the count is changed there: LibTorch sets OpenMP's count at its
+                    ///< first parallel operator in a thread, and would undo a ThreadScope
+  void (*set_count)(int all);  ///< called with the argument of set_thread_count()
 };
 
-/// Makes its count follow ours from now on, and tells it the count that is set already. There is one such library.
+/// Makes the library's count follow ours from now on, and passes it the present count. Only one such library is
+/// possible.
 void follow_thread_count(const ThreadedLibrary& library);
 
 /// During its lifetime, parallel work and BLAS begun by the calling thread use this many threads. How sums are split
-/// among threads changes their last bits: one thread keeps them the same on every machine. Where a parallel region
-/// already runs they are on one thread anyway.
+/// among threads changes their last bits: with one thread they are the same on every machine. Inside a parallel region
+/// they run on one thread anyway.
 class ThreadScope {
  public:
   /// `threads` >= 1.
@@ -35,7 +37,7 @@ class ThreadScope {
   ThreadScope& operator=(const ThreadScope&) = delete;
 
  private:
-  int before_;  ///< threads to go back to; 0: nothing was changed
+  int before_;  ///< previous number of threads; 0: nothing was changed
 };
 
 }  // namespace protocom

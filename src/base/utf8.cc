@@ -8,14 +8,14 @@
 namespace protocom {
 namespace {
 
-/// How many bytes a letter has that begins with this one; 1 if none does.
+/// Returns the number of bytes of a letter that begins with this byte; 1 if none does.
 size_t announced_size(unsigned char first) {
   if (first >= 0xf0 && first < 0xf8) return 4;
   if (first >= 0xe0 && first < 0xf0) return 3;
   return first >= 0xc2 && first < 0xe0 ? 2 : 1;
 }
 
-/// Whether a letter's bytes are the ones that it has: no fewer would do, and it is not a surrogate.
+/// Whether a letter's encoding is valid: the shortest one, and not a surrogate.
 bool is_letter(char32_t code, size_t size) {
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xd800 && code < 0xe000;
@@ -36,7 +36,7 @@ Letter letter_at(std::string_view text, size_t begin) {
   const size_t size = announced_size(byte(0));
   char32_t code = size == 1 ? byte(0) : byte(0) & (0xffU >> (size + 1));
   for (size_t i = 1; i < size; ++i) {
-    if (begin + i >= text.size() || (byte(i) & 0xc0U) != 0x80) return {byte(0), 1, steers(byte(0))};  // no UTF-8
+    if (begin + i >= text.size() || (byte(i) & 0xc0U) != 0x80) return {byte(0), 1, steers(byte(0))};  // invalid UTF-8
     code = code << 6 | (byte(i) & 0x3fU);
   }
   if (!is_letter(code, size)) return {byte(0), 1, steers(byte(0))};
@@ -49,7 +49,7 @@ void append_utf8(std::string& to, uint32_t code) {
     return;
   }
   const int others = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  to += static_cast<char>(0xf80U >> others | code >> 6 * others);  // begins with a one for each byte, and a zero
+  to += static_cast<char>(0xf80U >> others | code >> 6 * others);  // one leading 1 bit per byte, then a 0
   for (int i = others; i-- > 0;) to += static_cast<char>(0x80 | (code >> 6 * i & 0x3f));
 }
 

@@ -6,26 +6,26 @@
 
 namespace protocom {
 
-/// Whether the bytes are text in UTF-8, as JSON needs it (RFC 3629: no surrogates, nothing longer than it need be).
+/// Whether the bytes are valid UTF-8, as JSON requires (RFC 3629: no surrogates or overlong forms).
 bool is_utf8(std::string_view text);
 
-/// A letter of a text that may be anything.
+/// A letter of an arbitrary text.
 struct Letter {
-  char32_t code = 0;    ///< in Unicode; of what is not UTF-8 the byte
+  char32_t code = 0;    ///< code point; for invalid UTF-8 the byte
   size_t size = 1;      ///< bytes
-  bool steers = false;  ///< no letter at all: it steers a terminal, or turns around what is read beside it
+  bool steers = false;  ///< not a letter: it controls a terminal, or reverses the direction of text
 };
 
-/// The letter that begins at a byte. What steers: control characters (C0, DEL, and C1, as a byte of its own too), the
-/// separators of lines and paragraphs, and the overrides, embeddings and isolates of writing direction.
+/// Returns the letter that begins at a byte. These letters steer: control characters (C0, DEL, and C1, also as a single
+/// byte), line and paragraph separators, and the overrides, embeddings and isolates of writing direction.
 Letter letter_at(std::string_view text, size_t begin);
 
-/// Adds the UTF-8 of a code point.
+/// Appends the UTF-8 of a code point.
 void append_utf8(std::string& to, uint32_t code);
 
-/// Whether there is such a letter. No name may have one.
+/// Whether a text contains such a letter. No name may have one.
 bool steers_terminals(std::string_view text);
-/// The text with a question mark for each of them but line ends and tabs.
+/// Returns the text with a question mark for each of them except line ends and tabs.
 std::string without_steering(std::string_view text);
 
 }  // namespace protocom

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr const char* kHeaderMember = "header.json";
 
-/// The text that holds the header; empty when there is none.
+/// Returns the text of the header; empty if there is none.
 std::string header_text(const std::filesystem::path& path) {
   if (begins_as_zip(MappedFile(path).bytes())) {
     const NpzReader reader(path);

@@ -48,7 +48,7 @@ std::vector<ArtefactMember> members_of(const fs::path& path) {
   return members;
 }
 
-/// A JSON artefact's own keys; nothing when the file holds no JSON object.
+/// Returns a JSON artefact's own keys; nothing if the file has no JSON object.
 std::optional<ArtefactContents> contents_of_json(const fs::path& path) {
   const std::string text = read_file(path);
   if (text.empty() || text.front() != '{') return std::nullopt;

@@ -15,17 +15,17 @@ struct ArtefactMember {
   std::vector<int64_t> shape;  ///< of a tensor; else its length
 };
 
-/// What a file that protocom wrote is and holds.
+/// The kind and contents of a file written by protocom.
 struct ArtefactContents {
   ArtefactHeader header;
-  std::vector<ArtefactMember> members;  ///< but for the header
+  std::vector<ArtefactMember> members;  ///< without the header
 };
 
-/// Looks into any artefact, npz, safetensors, or JSON (told by the suffix .json), without knowing its kind. Throws
-/// Error when the file is not there or not one of ours.
+/// Reads the contents of any artefact, npz, safetensors, or JSON (recognised by the suffix .json), without knowing its
+/// kind. Throws Error if the file does not exist or is not one of ours.
 ArtefactContents read_contents(const std::filesystem::path& path);
 
-/// What making it found, in sentences (`details.findings`); empty if the header does not say.
+/// Returns the findings from making it, in sentences (`details.findings`); empty if the header states none.
 std::vector<std::string> findings_in(const ArtefactHeader& header);
 
 }  // namespace protocom

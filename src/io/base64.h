@@ -4,10 +4,10 @@
 
 namespace protocom {
 
-/// RFC 4648, with padding.
+/// Encodes bytes by RFC 4648, with padding.
 std::string base64(std::string_view bytes);
 
-/// The bytes again. Throws Error for what is not base64.
+/// Decodes base64. Throws Error for invalid text.
 std::string from_base64(std::string_view text);
 
 }  // namespace protocom

@@ -13,13 +13,13 @@
 namespace protocom {
 namespace {
 
-// What a table takes in memory besides its text, and at most in all.
+// Memory of a table besides its text, and the limit of the total.
 constexpr size_t kBytesARow = 100;
 constexpr size_t kBytesACell = 40;
 constexpr size_t kMostBytes = size_t{1} << 30;
 
-/// What stands between the cells of a table: of comma, semicolon and tab the one most often found in its header,
-/// outside quotes.
+/// Returns the separator of a table's cells: of comma, semicolon and tab the most frequent one in its header, outside
+/// quotes.
 char detect_separator(std::string_view header) {
   std::array<std::pair<char, int>, 3> counts = {{{',', 0}, {';', 0}, {'\t', 0}}};
   bool quoted = false;
@@ -32,8 +32,8 @@ char detect_separator(std::string_view header) {
       ->first;
 }
 
-/// Whether a spreadsheet would run it, behind apostrophes or not: "'=1" gets one more, so that each text comes back. A
-/// sign alone ("-", the standard input) is none.
+/// Whether a spreadsheet would run a text as a formula, with or without apostrophes before it: "'=1" gets one more, so
+/// that every text can be restored. A sign alone ("-", the standard input) is not one.
 bool is_formula(std::string_view text) {
   const size_t first = text.find_first_not_of('\'');
   return first != std::string_view::npos && first + 1 < text.size() &&
@@ -44,7 +44,7 @@ bool is_blank(const std::vector<std::string>& cells) {
   return std::all_of(cells.begin(), cells.end(), [](const std::string& cell) { return trimmed(cell).empty(); });
 }
 
-/// Looks at the bytes of a file: refuses UTF-16, and warns once of what is not UTF-8, which is taken as it is.
+/// Checks the encoding of a file: refuses UTF-16, and warns once of invalid UTF-8, which is used unchanged.
 class EncodingCheck {
  public:
   explicit EncodingCheck(const std::filesystem::path& path) : path_(path) {}
@@ -63,7 +63,7 @@ class EncodingCheck {
   }
 
  private:
-  /// What lies where a CSV was expected, by how it begins.
+  /// Refuses other file formats by their first bytes.
   void refuse_other_kinds(std::string_view line) const {
     const auto begins = [&line](std::string_view mark) { return line.substr(0, mark.size()) == mark; };
     if (begins("PK\x03\x04") || begins("\xd0\xcf\x11\xe0"))
@@ -79,14 +79,14 @@ class EncodingCheck {
   bool warned_ = false;
 };
 
-/// "sep=;" above the header, by which Excel knows the separator of cells.
+/// Returns the separator in "sep=;" above the header, a convention of Excel.
 std::optional<char> separator_said(std::string_view line) {
   const std::string_view text = trimmed(line);
   if (text.size() != 5 || text.substr(0, 4) != "sep=") return std::nullopt;
   return text[4];
 }
 
-/// Spreadsheets write separators behind the last cell of a row.
+/// Drops empty cells at the end: spreadsheets write separators after the last cell of a row.
 void drop_blank_end(std::vector<std::string>& cells, size_t expected) {
   while (cells.size() > expected && trimmed(cells.back()).empty()) cells.pop_back();
 }
@@ -96,7 +96,7 @@ class CsvParser {
  public:
   void set_separator(char separator) { separator_ = separator; }
 
-  /// Adds one line. True when the row is complete, false when a quoted cell is still open.
+  /// Adds one line. Returns true if the row is complete, false if a quoted cell is still open.
   bool add_line(std::string_view line) {
     if (open_) cell_.push_back('\n');
     for (size_t i = 0; i < line.size(); ++i) {
@@ -158,7 +158,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
   table.path = path;
   EncodingCheck encoding(path);
   CsvParser parser;
-  std::optional<char> separator;  // as the file states it
+  std::optional<char> separator;  // as stated by the file
   int64_t row_line = 0;
   size_t bytes = 0;
   for_each_line(path, [&](int64_t number, std::string_view line) {

@@ -1,4 +1,4 @@
-// The lines of text files, gzip's too.
+// The lines of text files, including gzip.
 #include <zlib.h>
 
 #include <memory>
@@ -12,11 +12,11 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-// What gzip makes of tables and word vectors; a file that unpacks to more was made to exhaust its reader.
+// gzip does not compress tables and word vectors more; a file that unpacks to more was made to exhaust its reader.
 constexpr int64_t kMostRatio = 200;
 constexpr int64_t kRatioFrom = int64_t{32} << 20;
 
-/// Takes the lines out of a stream of blocks; a line may span blocks.
+/// Splits a stream of blocks into lines; a line may span blocks.
 class LineSplitter {
  public:
   LineSplitter(const std::function<bool(int64_t, std::string_view)>& visit, const fs::path& path)

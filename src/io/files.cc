@@ -1,4 +1,4 @@
-// Files that are read.
+// Reading of files.
 #include "io/files.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kMostOfStream = size_t{1} << 30;  // a device may have no end
 
-/// Room for a file; one of many gigabytes may be nothing but holes.
+/// Allocates memory for a file; one of many gigabytes may be sparse.
 std::string room_for(int64_t size, const fs::path& path) {
   try {
     std::string content;

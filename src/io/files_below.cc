@@ -6,7 +6,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Whether a link, `depth` folders below where the walk began, leads to one of the folders that it lies in.
+/// Whether a link, `depth` folders below the start of the walk, leads to one of its parent folders.
 bool leads_up(const fs::path& link, int depth) {
   std::error_code ignored;
   fs::path place = link;

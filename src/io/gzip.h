@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// The bytes as a gzip file, compressed as much as zlib can. Throws Error when memory is short.
+/// Compresses bytes as a gzip file, at zlib's highest level. Throws Error if memory is insufficient.
 std::string gzipped(std::string_view bytes);
 
 }  // namespace protocom

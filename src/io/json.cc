@@ -16,7 +16,8 @@ constexpr int64_t kBytesAValue = 90;
 constexpr int64_t kBytesAContainer = 100;
 constexpr int64_t kLargestText = int64_t{1} << 30;
 
-/// Goes over the text once without building anything, because what is built must also be walked over and freed.
+/// Checks the size in one pass over the text without building anything, since a built value must also be traversed and
+/// freed.
 void check_extent(std::string_view text, const std::string& where) {
   int depth = 0;
   int64_t bytes = 0;
@@ -40,7 +41,7 @@ void check_extent(std::string_view text, const std::string& where) {
   if (bytes > kLargestText) fail("{}: its JSON has too many values, {} MiB in memory", where, bytes >> 20);
 }
 
-/// Converting such a number to int64_t, as every count is read, is undefined.
+/// Refuses numbers whose conversion to int64_t, as for every count, is undefined.
 void check_numbers(const json& value, const std::string& where) {
   constexpr double kBeyond = 9223372036854775808.0;  // 2^63
   if (value.is_structured()) {

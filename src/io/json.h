@@ -8,22 +8,22 @@
 
 namespace protocom {
 
-/// The deepest nesting of arrays and objects that is read: deeper nesting exhausts the stack of recursive readers.
+/// The deepest supported nesting of arrays and objects: deeper nesting exhausts the stack of recursive readers.
 inline constexpr int kDeepestJson = 100;
 
-/// Parses JSON from outside. Throws Error that names `where` (a file), line and column of a syntax error; also for
-/// nesting deeper than kDeepestJson, for text whose values would take more than 1 GiB of memory, and for a number of
-/// magnitude 2^63 or more that is not a whole one: no int64_t can hold it.
+/// Parses external JSON. Throws Error that names `where` (a file), line and column of a syntax error; also for nesting
+/// deeper than kDeepestJson, for text whose values would take more than 1 GiB of memory, and for a non-integer number
+/// of magnitude 2^63 or more: no int64_t can hold it.
 nlohmann::json parse_json(std::string_view text, const std::string& where);
 
-/// The message of parse_json for text that is not JSON; `byte`: where a parser stopped, counted from 1.
+/// Returns the message of parse_json for invalid JSON; `byte`: where a parser stopped, counted from 1.
 std::string syntax_error(std::string_view text, size_t byte, const std::string& where);
 
-/// parse_json of a whole file.
+/// Parses a whole file by parse_json.
 nlohmann::json read_json(const std::filesystem::path& path);
 
-/// A JSON number as a count, an identity, a size: get() would cut a fraction off and wrap what is too large. Throws
-/// nlohmann::json::type_error, as get() does, for what is not a whole number or outside Number's range.
+/// Reads a JSON number as a count, an identity, a size: get() would truncate a fraction and wrap a large number. Throws
+/// nlohmann::json::type_error, as get() does, for a number that is not whole or is outside Number's range.
 template <typename Number>
 Number whole_number(const nlohmann::json& value) {
   using Limits = std::numeric_limits<Number>;
@@ -38,7 +38,7 @@ Number whole_number(const nlohmann::json& value) {
   return value.get<Number>();
 }
 
-/// The whole number that `object` has under `key`; `otherwise` where it has none.
+/// Returns the whole number in `object` under `key`; `otherwise` if there is none.
 template <typename Number>
 Number whole_number_or(const nlohmann::json& object, const char* key, Number otherwise) {
   const auto found = object.find(key);

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 std::atomic<int64_t> least_bytes{int64_t{1} << 30};
 
-/// Where mapped matrices lie.
+/// The addresses of mapped matrices.
 struct MappedPlaces {
   std::mutex mutex;
   std::map<uintptr_t, size_t> sizes;
@@ -39,7 +39,7 @@ MappedPlaces& mapped_places() {
 
 uintptr_t address_of(const Array& rows) { return reinterpret_cast<uintptr_t>(rows.raw()); }
 
-/// Rows in a file that is mapped: `owner` keeps it so.
+/// Rows in a mapped file, which `owner` keeps mapped.
 struct RawRows {
   std::shared_ptr<void> owner;
   const char* data = nullptr;
@@ -70,7 +70,7 @@ void drop_pages(const char* data, size_t size) {
   if (whole > 0) ::madvise(const_cast<char*>(data + skipped), whole, MADV_DONTNEED);
 }
 
-/// float32 in a temporary file.
+/// Returns the rows as float32 in a temporary file.
 Array converted(const RawRows& raw) {
   constexpr int64_t kPiece = int64_t{16} << 20;
   logger().info(
@@ -111,7 +111,7 @@ std::optional<Array> mapped_array(const std::shared_ptr<MappedFile>& file, std::
   const auto type = kTypes.find(view.descr);
   if (type == kTypes.end() || view.fortran || view.shape.size() != 2 || view.shape[1] == 0) return std::nullopt;
   const size_t row = static_cast<size_t>(view.shape[1] * size_of(type->second));
-  // A damaged one is left to the reader that says so.
+  // Damaged files are left to the reader that reports them.
   if (view.data.size() % row != 0 || view.data.size() / row != static_cast<size_t>(view.shape[0])) return std::nullopt;
   return mapped_from_raw({file, view.data.data(), type->second, view.shape[0], view.shape[1]});
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Variable = std::unique_ptr<matvar_t, void (*)(matvar_t*)>;
 
-/// The library would print. Its message is a `char*`, in newer ones a `const char*`.
+/// Ignores a message, which the library would print. It is a `char*`, in newer versions a `const char*`.
 template <typename Char>
 void ignore_message(int /*level*/, Char* /*message*/) {}
 
@@ -34,7 +34,7 @@ Array columns_of(const matvar_t& variable) {
   return values;
 }
 
-/// Nothing for a variable that holds no numbers.
+/// Returns nothing for a variable without numbers.
 Array read_numbers(const matvar_t& variable) {
   switch (variable.class_type) {
     case MAT_C_DOUBLE:

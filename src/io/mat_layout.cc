@@ -18,7 +18,7 @@ namespace protocom {
 namespace mat_layout {
 namespace {
 
-// Of the format.
+// Constants of the format.
 constexpr size_t kHeader = 128, kVersionAt = 124, kOrderAt = 126;
 constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
 constexpr size_t kHdf5At = 512;
@@ -26,20 +26,20 @@ constexpr uint32_t kInt8 = 1, kInt32 = 5, kUint32 = 6, kMatrix = 14, kPacked = 1
 constexpr uint32_t kCell = 1, kStruct = 2, kText = 4, kSparse = 5, kFirstNumber = 6, kLastNumber = 15;
 constexpr uint32_t kComplex = 0x800;
 
-// Ours: what a file may ask for, whatever it holds.
+// Our limits on what a file may request.
 constexpr uint64_t kFewBytes = uint64_t{16} << 20;
-constexpr uint64_t kMostUnpacked = 64;  // of one byte, beyond the few
+constexpr uint64_t kMostUnpacked = 64;  // per byte, beyond kFewBytes
 constexpr uint64_t kFewElements = uint64_t{1} << 16, kBytesOfElement = 8;
 constexpr uint32_t kMostMatDimensions = 32, kLongestName = 1000;
 constexpr int kDeepest = 16;
 
-/// Bytes of one value as it is stored; 0 for what is not a value.
+/// Returns the bytes of one stored value; 0 for other types.
 uint64_t size_of_type(uint32_t type) {
   constexpr std::array<uint8_t, 19> kSizes = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8, 0, 0, 1, 2, 4};
   return type < kSizes.size() ? kSizes[type] : 0;
 }
 
-/// The bytes of an element one after another, inflated where they are packed.
+/// Reads the bytes of an element in sequence, inflated if compressed.
 class MatBytes {
  public:
   MatBytes(std::string_view bytes, bool packed) : bytes_(bytes) {
@@ -56,7 +56,7 @@ class MatBytes {
   MatBytes(const MatBytes&) = delete;
   MatBytes& operator=(const MatBytes&) = delete;
 
-  /// Passes `count` bytes over, into `to` where that is not null; false when there are fewer.
+  /// Reads `count` bytes, into `to` if that is not null; returns false if there are fewer.
   bool take(uint64_t count, char* to) {
     while (count > 0) {
       if (bytes_.empty() || (stream_ && at_ == filled_)) {
@@ -91,11 +91,11 @@ class MatBytes {
 struct MatTag {
   uint32_t type = 0;
   uint64_t bytes = 0;
-  bool small = false;          ///< its bytes lie in the tag
-  std::array<char, 4> inside;  ///< those
+  bool small = false;          ///< whether its bytes are in the tag
+  std::array<char, 4> inside;  ///< these bytes
 };
 
-/// One variable of a file, with what lies in it.
+/// Walks one variable of a file, with its content.
 class MatWalk {
  public:
   MatWalk(const std::string& path, MatBytes& bytes, bool swapped, uint64_t stored)
@@ -105,7 +105,7 @@ class MatWalk {
         most_bytes_(std::max(kFewBytes, stored * kMostUnpacked)),
         elements_left_(kFewElements + stored / kBytesOfElement) {}
 
-  /// `left`: the bytes that the variable's tag announces.
+  /// `left`: the bytes stated by the variable's tag.
   void variable(uint64_t left) {
     if (left > most_bytes_) refuse_packed(left);
     matrix(left, 0);
@@ -146,14 +146,14 @@ class MatWalk {
     return swapped_ ? __builtin_bswap32(value) : value;
   }
 
-  /// Passes over what `tag` announces, and what fills it up to eight bytes; the last may lack those.
+  /// Skips the data stated by `tag`, and the padding to eight bytes; the last element may lack that.
   void pass(const MatTag& tag, uint64_t& left) {
     if (tag.small) return;
     take(tag.bytes, nullptr, left);
     take(std::min(left, -tag.bytes & 7), nullptr, left);
   }
 
-  /// The content of an element of few bytes.
+  /// Returns the content of a small element.
   std::string content(const MatTag& tag, uint64_t most, uint64_t& left) {
     if (tag.bytes > most) damaged();
     if (tag.small) return {tag.inside.data(), tag.bytes};
@@ -163,7 +163,7 @@ class MatWalk {
     return bytes;
   }
 
-  /// How many values a matrix of these dimensions has.
+  /// Returns the number of values of a matrix with these dimensions.
   uint64_t count_of(const std::string& dimensions) const {
     if (dimensions.size() < 8 || dimensions.size() % 4 != 0) damaged();
     uint64_t count = 1;
@@ -219,7 +219,7 @@ class MatWalk {
     }
   }
 
-  /// Those of a sparse matrix, which are as long as their bytes are.
+  /// Skips the arrays of a sparse matrix, whose length is that of their bytes.
   void lists(uint64_t& left) {
     while (left > 0) {
       const MatTag data = tag(left);
@@ -228,7 +228,7 @@ class MatWalk {
     }
   }
 
-  /// Those of a cell or a struct, variables without names.
+  /// Walks the elements of a cell or a struct, variables without names.
   void elements(uint64_t count, uint64_t& left, int depth) {
     if (count > left / 8)
       fail("{}: damaged{}: it states {} cells and has at most {}", path_, in_variable(), count, left / 8);
@@ -242,7 +242,7 @@ class MatWalk {
     }
   }
 
-  /// The length of a field's name, the names, then as many elements as there are fields of structs.
+  /// Walks the length of a field's name, the names, then as many elements as there are fields of structs.
   void fields(uint64_t count, uint64_t& left, int depth) {
     const MatTag length_tag = tag(left);
     const std::string length_bytes = content(length_tag, 4, left);
@@ -272,7 +272,7 @@ class MatWalk {
       path.string(), shown.string(), std::filesystem::path(shown).replace_extension(".npz").string());
 }
 
-/// Whether the numbers of the file are the other way round; throws Error for what is not a file of version 5.
+/// Whether the file's byte order is swapped; throws Error for a file that is not version 5.
 bool is_swapped(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.substr(0, kHdf5.size()) == kHdf5 ||
       (bytes.size() > kHdf5At && bytes.substr(kHdf5At, kHdf5.size()) == kHdf5))

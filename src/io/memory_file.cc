@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kOpenFiles = "/proc/self/fd/";
 constexpr size_t kLongestName = 249;  // memfd_create
-// What the system makes of a name.
+// Prefix that the system adds to a name.
 constexpr std::string_view kBeforeName = "/memfd:";
 constexpr std::string_view kAfterName = " (deleted)";
 

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "io/mat_file.h"
 
-// In place of mat_file.cc in a build without matio (PROTOCOM_MATIO=OFF).
+// Replaces mat_file.cc in a build without matio (PROTOCOM_MATIO=OFF).
 namespace protocom {
 
 struct MatFile::Impl {};

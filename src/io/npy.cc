@@ -24,7 +24,7 @@ const std::map<std::string, NumberType>& dtypes() {
 }
 
 constexpr int64_t kLargestSize = int64_t{1} << 40;  ///< of one dimension
-constexpr size_t kMostDimensions = 32;              ///< as NumPy has
+constexpr size_t kMostDimensions = 32;              ///< as in NumPy
 
 uint32_t little_endian(std::string_view bytes) {
   uint32_t value = 0;
@@ -32,7 +32,7 @@ uint32_t little_endian(std::string_view bytes) {
   return value;
 }
 
-/// The text after `'key':` in the header's Python dict.
+/// Returns the text after `'key':` in the header's Python dict.
 std::string_view value_of(std::string_view dict, const std::string& key, const std::string& where) {
   const size_t at = dict.find("'" + key + "'");
   const size_t colon = at == std::string_view::npos ? at : dict.find(':', at);
@@ -63,7 +63,7 @@ std::vector<int64_t> parse_shape(std::string_view text, const std::string& where
   return shape;
 }
 
-/// Compared before any memory is requested: a damaged header may announce more than there is.
+/// Checks the size before allocating memory: a damaged header may state more than there is.
 void check_size(const View& view, int64_t item_size, const std::string& where) {
   int64_t expected = item_size;
   bool overflows = false;
@@ -74,8 +74,8 @@ void check_size(const View& view, int64_t item_size, const std::string& where) {
   }
 }
 
-// File names on Linux need not be UTF-8. As Python's os.fsdecode does, a byte that is not stands as U+DC00 + byte,
-// which no valid text has, so that every name comes back as it was.
+// File names on Linux need not be UTF-8. As in Python's os.fsdecode, an invalid byte is represented by U+DC00 + byte,
+// which no valid text contains, so that every name can be restored.
 constexpr uint32_t kEscapedByte = 0xdc00;
 
 void append_letter(std::string& out, uint32_t code) {
@@ -85,7 +85,7 @@ void append_letter(std::string& out, uint32_t code) {
     append_utf8(out, code);
 }
 
-/// Code points of UTF-8, with other bytes escaped.
+/// Returns the code points of UTF-8, with invalid bytes escaped.
 std::vector<uint32_t> code_points(std::string_view text) {
   std::vector<uint32_t> points;
   while (!text.empty()) {
@@ -98,7 +98,7 @@ std::vector<uint32_t> code_points(std::string_view text) {
   return points;
 }
 
-/// 9 for "<U9".
+/// Returns 9 for "<U9".
 size_t text_length(const View& view, const std::string& where) {
   const std::string digits = view.descr.substr(2);
   const bool number =
@@ -143,14 +143,14 @@ View parse(std::string_view bytes, const std::string& where) {
 
 namespace {
 
-/// Array has no unsigned integers beyond a byte: they are read as int64. Labels come like this from other programs.
+/// Reads unsigned integers as int64, since Array has none larger than a byte. Labels of other programs have such types.
 Array unsigned_to_int64(const View& view, size_t width, const std::string& where) {
   check_size(view, static_cast<int64_t>(width), where);
   Array array = Array::uninitialised(view.shape, NumberType::kInt64);
   auto* to = array.mutable_data<int64_t>();
   for (size_t begin = 0; begin < view.data.size(); begin += width) {
     uint64_t value = 0;
-    std::memcpy(&value, view.data.data() + begin, width);  // little-endian, as the processor
+    std::memcpy(&value, view.data.data() + begin, width);  // little-endian, like the processor
     if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       fail("{}: the value {} is too large for int64", where, value);
     *to++ = static_cast<int64_t>(value);
@@ -164,7 +164,7 @@ bool is_text(const View& view) { return view.descr.rfind("<U", 0) == 0 || view.d
 
 namespace {
 
-/// Python's pickle, which can run anything.
+/// Refuses Python's pickle, which can run any code.
 void refuse_objects(const View& view, const std::string& where) {
   if (view.descr.rfind("|O", 0) == 0)
     fail(
@@ -236,11 +236,11 @@ std::vector<std::string> to_strings(const View& view, const std::string& where) 
   const size_t length = text_length(view, where);
   const size_t width = wide ? 4 : 1;
   check_size(view, static_cast<int64_t>(length * width), where);
-  // Texts of no length take no bytes, so that the file states nothing about how many there are.
+  // Texts of length 0 take no bytes, so the file's size does not limit their number.
   if (length == 0 && view.shape[0] > 0) fail("{}: dtype '{}' is text of length 0", where, view.descr);
   std::vector<std::string> strings(static_cast<size_t>(view.shape[0]));
   for (size_t i = 0; i < strings.size(); ++i) {
-    size_t end = length;  // NumPy fills up with zeros
+    size_t end = length;  // NumPy pads with zeros
     const auto code_at = [&](size_t k) { return little_endian(view.data.substr((i * length + k) * width, width)); };
     while (end > 0 && code_at(end - 1) == 0) --end;
     for (size_t k = 0; k < end; ++k) {

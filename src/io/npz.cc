@@ -26,8 +26,8 @@ constexpr std::string_view kArraySuffix = ".npy";
 constexpr zip_uint64_t kBestRatio = 1032;  // the greatest compression ratio of deflate
 constexpr size_t kPiece = size_t{16} << 20;
 
-// What a file may make us hold besides so much for each of its bytes: equal values are packed to a thousandth, one
-// takes up to eight bytes here, and a text 32 besides its own.
+// Limit of memory besides a multiple of the file's bytes: equal values are compressed to a thousandth, one takes up to
+// eight bytes here, and a text 32 besides its own.
 constexpr uint64_t kFewBytes = uint64_t{512} << 20, kFewValues = uint64_t{1} << 27, kMostForAByte = 64;
 constexpr uint64_t kFewTexts = uint64_t{1} << 20;
 
@@ -38,7 +38,7 @@ zip_stat_t stat_of(zip_t* archive, zip_uint64_t index) {
   return status;
 }
 
-/// The directory of a damaged archive may announce sizes that would take all memory.
+/// Checks sizes: the directory of a damaged archive may state sizes that would take all memory.
 void check_sizes(const std::filesystem::path& path, zip_t* archive) {
   const zip_uint64_t whole = std::filesystem::file_size(path);
   zip_uint64_t left = whole;
@@ -61,7 +61,7 @@ void check_sizes(const std::filesystem::path& path, zip_t* archive) {
   }
 }
 
-/// Of two members of one name each reader might take another.
+/// Refuses two members of one name, between which readers choose differently.
 void check_names(const std::filesystem::path& path, zip_t* archive) {
   std::set<std::string> seen;
   const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive, 0));
@@ -71,7 +71,7 @@ void check_names(const std::filesystem::path& path, zip_t* archive) {
   }
 }
 
-/// Reads in pieces, so that what is announced and not there is never asked memory for. Throws Error without a file.
+/// Reads in pieces, so that no memory is allocated for data that are stated but missing. Throws Error without a file.
 std::string read_all(zip_file_t* file, size_t size) {
   std::string content;
   while (content.size() < size) {
@@ -86,7 +86,7 @@ std::string read_all(zip_file_t* file, size_t size) {
   return content;
 }
 
-/// The array of a member of a file.
+/// Parses the array in a member of a file.
 npy::View parse_member(std::string_view content, const std::filesystem::path& path, const std::string& where) {
   npy::View view = npy::parse(content, where);
   const uint64_t whole = std::filesystem::file_size(path);

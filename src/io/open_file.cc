@@ -13,7 +13,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// What another program sends to this one under a name that this one's own caller gave it.
+/// Whether a path is a stream that this program's caller has opened for it.
 bool is_open_stream(const fs::path& path) {
   const std::string text = path.string();
   return text == "/dev/stdin" || text.rfind("/dev/fd/", 0) == 0 || text.rfind("/proc/self/fd/", 0) == 0;

@@ -13,7 +13,7 @@
 namespace protocom {
 namespace {
 
-/// Whether an open file is still the one of that name: who held the lock before may have removed it meanwhile.
+/// Whether an open file is still the one of that name: the previous holder of the lock may have removed it meanwhile.
 bool is_named(int file, const std::filesystem::path& path) {
   struct stat open {};
   struct stat named {};
@@ -35,7 +35,7 @@ OutputLock::OutputLock(const std::filesystem::path& output) {
            output.string());
     }
     const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-    // A file system without locks excludes no process, as before.
+    // On a file system without locks no process is excluded, as before.
     const bool is_held = !locked && errno == EWOULDBLOCK;
     if (!is_held && (!locked || is_named(descriptor_, path))) break;
     ::close(descriptor_);

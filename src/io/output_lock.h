@@ -6,11 +6,11 @@
 
 namespace protocom {
 
-/// Keeps other processes from making the same output at once. It is held by a lock on the empty file `output`.lock,
-/// which goes away with it or with the program; what a killed process left of that excludes no process.
+/// Keeps other processes from making the same output at the same time. It locks the empty file `output`.lock, which is
+/// removed with it or with the program; a file left by a killed process excludes no process.
 class OutputLock {
  public:
-  /// Throws Error when another process, or another lock of this one, holds it.
+  /// Throws Error if another process, or another lock of this one, holds it.
   explicit OutputLock(const std::filesystem::path& output);
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Without the slash at its end; where a link leads to.
+/// Returns the path without a trailing slash; for a link its target.
 fs::path plain_place(const fs::path& folder) {
   const fs::path named = folder.has_filename() ? folder : folder.parent_path();
   std::error_code error;
@@ -27,7 +27,7 @@ PendingFolder::PendingFolder(const fs::path& final_place)
   error.clear();
   if (pending_.path().has_parent_path()) fs::create_directories(pending_.path().parent_path(), error);
   remove_leftovers(final_);
-  // Fails when something is there already: the folder shall be ours alone.
+  // Fails if something exists already: the folder must be ours alone.
   if (!error && !fs::create_directory(pending_.path(), error) && !error)
     error = std::make_error_code(std::errc::file_exists);
   if (error) fail("cannot create the folder {}: {}", pending_.path().string(), error.message());

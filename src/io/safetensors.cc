@@ -36,7 +36,7 @@ std::string dtype_name(NumberType type) {
 // A tensor has about eight, a large checkpoint some ten thousand tensors. Each takes a hundred bytes as JSON.
 constexpr size_t kMostHeaderValues = size_t{1} << 20;
 
-/// About how many values a JSON text has, names of members aside.
+/// Estimates the number of values in a JSON text, without names of members.
 size_t count_values(std::string_view text) {
   size_t count = 0;
   bool in_text = false;
@@ -75,7 +75,7 @@ std::map<std::string, std::string> metadata_of(const Header& header) {
   return found->get<std::map<std::string, std::string>>();
 }
 
-/// The bytes that a tensor needs; -1 when its shape cannot be.
+/// Returns the bytes that a tensor needs; -1 if its shape is impossible.
 int64_t bytes_needed(const std::vector<int64_t>& shape, NumberType type) {
   int64_t bytes = size_of(type);
   for (const int64_t size : shape) {
@@ -84,7 +84,7 @@ int64_t bytes_needed(const std::vector<int64_t>& shape, NumberType type) {
   return bytes;
 }
 
-/// Runs `read` and says which file it was when the header is not as it should be.
+/// Runs `read`; adds the file's name to errors in the header.
 template <typename Read>
 auto with_header_errors(const std::filesystem::path& path, const Read& read) {
   return reading(path, [&] {
@@ -96,8 +96,7 @@ auto with_header_errors(const std::filesystem::path& path, const Read& read) {
   });
 }
 
-/// Throws Error unless the tensors' bytes follow one another and nothing else does: what no reader looks at belongs in
-/// no file.
+/// Throws Error unless the tensors' bytes are contiguous and complete: a file must not contain unused data.
 void check_all_used(std::vector<std::pair<size_t, size_t>> spans, size_t size, const std::string& where) {
   std::sort(spans.begin(), spans.end());
   size_t end = 0;
@@ -108,7 +107,7 @@ void check_all_used(std::vector<std::pair<size_t, size_t>> spans, size_t size, c
   if (end != size) fail("{}: {} bytes follow the last tensor; the file is damaged", where, size - end);
 }
 
-/// Where a tensor lies among the data.
+/// The position of a tensor in the data.
 struct Place {
   std::vector<int64_t> shape;
   NumberType type;
@@ -128,8 +127,8 @@ Place read_place(const json& entry, size_t data_bytes, const std::string& where)
   return {std::move(shape), dtype->second, begin, end};
 }
 
-/// Where all tensors lie, by name. Throws Error unless each byte belongs to one of them, so that the copies of those
-/// that are not aligned are together no larger than the file.
+/// Returns the positions of all tensors, by name. Throws Error unless each byte belongs to exactly one of them, so that
+/// copies of unaligned ones together are no larger than the file.
 std::map<std::string, Place> read_places(const Header& header, size_t data_bytes, const std::string& where) {
   std::map<std::string, Place> places;
   std::vector<std::pair<size_t, size_t>> spans;
@@ -150,7 +149,7 @@ Array map_tensor(const Place& place, std::string_view data, const std::shared_pt
   return aligned ? mapped : mapped.copy();  // other programs need not align their tensors
 }
 
-/// The header as JSON text. Throws Error when a name or a text is not UTF-8.
+/// Returns the header as JSON text. Throws Error if a name or a text is not UTF-8.
 std::string header_text(const json& header, const std::filesystem::path& path) {
   try {
     return strict_json_text(header);

@@ -21,7 +21,7 @@ Array scratch_array(const std::filesystem::path& folder, Shape shape, NumberType
   const int file = ::mkstemp(name.data());
   if (file < 0) fail("cannot create a file in {}: {}", folder.string(), std::strerror(errno));
   ::unlink(name.c_str());
-  // Taking the room now turns a full disk into a message; writing to a mapped hole of it would kill the process.
+  // Allocating the space now turns a full disk into a message; writing to a mapped hole would kill the process.
   const int full = ::posix_fallocate(file, 0, bytes);
   void* address =
       full == 0 ? ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;

@@ -5,8 +5,8 @@
 
 namespace protocom {
 
-/// An array of zeros whose memory is a file of `folder` (made if need be) that has no name any more: it may be larger
-/// than the memory, and nothing stays behind however the process ends. Throws Error when the folder lacks the room.
+/// Returns an array of zeros whose memory is an unnamed file in `folder` (created if necessary): it may exceed the
+/// memory, and nothing is left however the process ends. Throws Error if the folder lacks the space.
 Array scratch_array(const std::filesystem::path& folder, Shape shape, NumberType type);
 
 }  // namespace protocom

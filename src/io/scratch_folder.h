@@ -3,10 +3,10 @@
 
 namespace protocom {
 
-/// A folder among the system's temporary files that is gone with the object.
+/// A folder among the system's temporary files, removed with the object.
 class ScratchFolder {
  public:
-  /// Throws Error if none can be made.
+  /// Throws Error if none can be created.
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

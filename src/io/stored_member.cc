@@ -11,7 +11,7 @@ constexpr uint32_t kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
 constexpr size_t kEndSize = 22, kLocatorSize = 20, kEntrySize = 46, kLocalSize = 30;
 constexpr uint64_t kIn64 = 0xffffffff;  // the number is in the entry's extra field
 
-/// Little-endian numbers of an archive; what lies beyond it is not there.
+/// Reads little-endian numbers of an archive; nothing beyond its end.
 class ArchiveBytes {
  public:
   explicit ArchiveBytes(std::string_view all) : all_(all) {}
@@ -53,12 +53,12 @@ std::optional<Directory> find_directory(std::string_view archive) {
   return std::nullopt;
 }
 
-/// An entry of the directory.
+/// An entry of the archive's directory.
 struct Entry {
   uint64_t flags = 0, method = 0, packed = 0, size = 0, local = 0;
 };
 
-/// Replaces the numbers that do not fit into 32 bits by those of the extra field of 64.
+/// Replaces the numbers that do not fit into 32 bits by those of the 64-bit extra field.
 bool take_64(std::string_view extra, Entry& entry) {
   const ArchiveBytes bytes(extra);
   for (uint64_t at = 0; bytes.number(at, 4).has_value();) {

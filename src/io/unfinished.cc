@@ -28,15 +28,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp-";
 constexpr size_t kRandomDigits = 16;
-constexpr size_t kLibraryLetters = 6;  // libzip writes "name.XXXXXX" first
-constexpr size_t kLongestStem = 150;   // with all that is added a name has less than 248 of the 255 bytes it may have
+constexpr size_t kLibraryLetters = 6;  // libzip first writes "name.XXXXXX"
+constexpr size_t kLongestStem = 150;   // with all suffixes a name has less than 248 of the 255 bytes allowed
 
 struct Registry {
   std::mutex mutex;
   std::multiset<fs::path> paths;
 };
 
-// Never destroyed: a thread may finish a file while the program's statics are already gone.
+// Never destroyed: a thread may finish a file after the program's statics are gone.
 Registry& registry() {
   static auto* const kRegistry = new Registry;
   return *kRegistry;
@@ -48,14 +48,15 @@ bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && 
 
 bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-/// "" or what libzip adds to a name.
+/// Whether a text is "" or a suffix that libzip adds to a name.
 bool is_library_suffix(std::string_view text) {
   if (text.empty()) return true;
   return text.size() == kLibraryLetters + 1 && text[0] == '.' &&
          std::all_of(text.begin() + 1, text.end(), is_letter_or_digit);
 }
 
-/// This machine and the numbering of its processes: a container counts its own, often under its host's name.
+/// Identifies this machine and its process namespace: a container numbers its own processes, often under its host's
+/// name.
 const std::string& host_id() {
   static const std::string kId = [] {
     std::array<char, 65> name{};
@@ -69,7 +70,7 @@ const std::string& host_id() {
   return kId;
 }
 
-/// "name.tmp-host.1234-", with a hash for the end of a long name.
+/// Returns "name.tmp-host.1234-", with a hash for the end of a long name.
 std::string prefix_of(const fs::path& path) {
   std::string stem = path.filename().string();
   if (stem.size() > kLongestStem) stem = stem.substr(0, kLongestStem - 33) + "~" + hash_bytes(stem);
@@ -85,7 +86,7 @@ std::string random_digits() {
   return fmt::format("{:016x}", bits);
 }
 
-/// The process in "<prefix>123-0123456789abcdef", when the name is exactly that or libzip's beside it.
+/// Returns the process in "<prefix>123-0123456789abcdef", if the name is exactly that or libzip's beside it.
 std::optional<pid_t> process_in(std::string_view name, std::string_view prefix) {
   if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
   name.remove_prefix(prefix.size());
@@ -102,7 +103,7 @@ std::optional<pid_t> process_in(std::string_view name, std::string_view prefix) 
 
 bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
-/// What `wanted` says of the names in a folder; errors leave things out.
+/// Returns the result of `wanted` for the names in a folder; ignores errors.
 template <typename Wanted>
 std::vector<fs::path> entries(const fs::path& folder, const Wanted& wanted) {
   std::vector<fs::path> found;
@@ -113,8 +114,8 @@ std::vector<fs::path> entries(const fs::path& folder, const Wanted& wanted) {
   return found;
 }
 
-/// What libzip writes beside a temporary file goes with it. Beside any other path lie files of the user, whose names
-/// may end alike ("birds.pcm.backup").
+/// Removes a temporary file and libzip's files beside it. Beside any other path there are files of the user, whose
+/// names may end alike ("birds.pcm.backup").
 void remove_with_relatives(const fs::path& path) {
   const std::string name = path.filename().string();
   std::error_code ignored;
@@ -168,8 +169,8 @@ fs::path meant_by(const fs::path& path) {
 
 void remove_unfinished() {
   Registry& all = registry();
-  all.mutex.lock();                    // for good: no other file may be begun now
-  for (const int round : {1, 2, 3}) {  // a thread that is at work may still create one
+  all.mutex.lock();                    // never unlocked: no other file may be begun now
+  for (const int round : {1, 2, 3}) {  // a working thread may still create one
     for (const fs::path& path : all.paths) remove_with_relatives(path);
     if (round < 3) ::usleep(2000);
   }

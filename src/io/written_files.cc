@@ -1,4 +1,4 @@
-// Files that are written: whole or not at all, behind links, to devices.
+// Writing of files: completely or not at all, through links, to devices.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,9 +17,9 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kMostLinks = 40;  // as Linux itself follows
+constexpr int kMostLinks = 40;  // as many as Linux follows
 
-/// The end of a chain of links whose last target is not there.
+/// Returns the end of a chain of links whose last target does not exist.
 fs::path follow(fs::path path, const fs::path& first) {
   std::error_code error;
   for (int i = 0; i < kMostLinks; ++i) {
@@ -31,14 +31,14 @@ fs::path follow(fs::path path, const fs::path& first) {
   fail("cannot write {}: {}", first.string(), std::strerror(ELOOP));
 }
 
-/// /dev/stdout is a file where standard output goes to one, which the shell holds open: replacing it would lose what is
-/// printed.
+/// Whether a path is a device by name: /dev/stdout is a file if standard output is redirected to one, which the shell
+/// holds open: replacing it would lose what is printed.
 bool is_device_name(const fs::path& path) {
   const std::string text = path.string();
   return text.rfind("/dev/std", 0) == 0 || text.rfind("/dev/fd/", 0) == 0 || text.rfind("/proc/", 0) == 0;
 }
 
-/// Throws Error when nothing can be written there: a folder, a name that is none, links in a circle.
+/// Returns the destination. Throws Error if nothing can be written there: a folder, an invalid name, circular links.
 OutputPlace output_place(const fs::path& path) {
   if (path.empty()) fail("cannot write '': expected a file name");
   struct stat status {};
@@ -89,7 +89,7 @@ void write_all(int file, const fs::path& path, std::string_view content) {
   if (::close(file) != 0) fail("cannot write {}: {}", meant_by(path).string(), system_reason());
 }
 
-/// Opens a file that must not be there yet: no link can have been put in its place.
+/// Opens a file that must not exist: no link can have been put in its place.
 int create_new(const fs::path& path, mode_t mode) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (file < 0) fail("cannot create {}: {}", meant_by(path).string(), system_reason());
@@ -100,7 +100,7 @@ fs::path temporary_name(const OutputPlace& place) {
   return temporary_beside(place.is_stream ? fs::temp_directory_path() / "protocom-stream" : place.path);
 }
 
-/// A new empty file that has not been written yet, as its time says.
+/// Creates an empty file with a timestamp that marks it as not yet written.
 void create_untouched(const fs::path& path, mode_t mode) {
   const int file = create_new(path, mode);
   constexpr std::array<timespec, 2> kLongAgo{};
@@ -127,7 +127,7 @@ void copy_to_stream(const fs::path& from, const fs::path& stream) {
   write_all(file, stream, content.bytes());
 }
 
-/// The new file gets the owner and permissions of the one that it replaces. Only root can change owners.
+/// Gives the new file the owner and permissions of the one that it replaces. Only root can change owners.
 void take_over(const OutputPlace& place, const fs::path& temporary) {
   if (!place.exists) return;
   if (::geteuid() == 0 && ::lchown(temporary.c_str(), place.owner, place.group) != 0)
@@ -144,7 +144,7 @@ void write_file(const fs::path& path, std::string_view content) {
 PendingFile::PendingFile(const fs::path& path)
     : path_(path), place_(output_place(path)), temporary_(temporary_name(place_)) {
   if (!place_.is_stream) make_parent(place_.path);
-  // Only the owner may read what has no final name yet, unless more may read what it replaces.
+  // Only the owner may read a file without its final name, unless more may read the one it replaces.
   create_untouched(temporary(), place_.is_stream ? 0600 : place_.exists ? place_.mode : 0666);
 }
 

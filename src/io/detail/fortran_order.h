@@ -5,11 +5,11 @@
 
 namespace protocom {
 
-/// Numbers of `shape` whose first index is the fastest (Fortran's and MATLAB's order), into C order at `to`. At least
-/// one dimension.
+/// Copies numbers of `shape` from column-major order (Fortran, MATLAB) to row-major order at `to`. At least one
+/// dimension.
 template <typename Number>
 void to_c_order(const Number* from, const Shape& shape, Number* to) {
-  constexpr int64_t kBlock = 32;  // rows that are filled together: what is read of a column is then one piece
+  constexpr int64_t kBlock = 32;  // rows filled together, so that each read of a column is contiguous
   Shape strides(shape.size(), 1);
   for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   const int64_t rows = shape[0], width = strides[0];

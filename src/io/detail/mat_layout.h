@@ -3,11 +3,11 @@
 
 namespace protocom {
 
-/// Walks the elements of a MATLAB file of version 5 ("MAT-File Format", MathWorks, chapter 1), those that are deflated
-/// too, and throws Error if one announces more than is stored, or so much more than its packed bytes that no data of
-/// photos would: the library that reads the values takes memory for what is announced, and fills up what is missing by
-/// zeros. Takes some 100 KiB itself, whatever the file states. Other versions (4, 7.3), objects and functions are
-/// refused by name, with what to do.
+/// Walks the elements of a MATLAB file of version 5 ("MAT-File Format", MathWorks, chapter 1), including deflated ones,
+/// and throws Error if one states more data than is stored, or so much more than its packed bytes that no real data
+/// would: the library that reads the values allocates memory for the stated size, and fills missing data with zeros.
+/// Uses some 100 KiB itself, whatever the file states. Other versions (4, 7.3), objects and functions are refused by
+/// name, with the remedy.
 void check_mat_layout(const std::filesystem::path& path);
 
 }  // namespace protocom

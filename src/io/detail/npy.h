@@ -7,27 +7,26 @@
 
 namespace protocom::npy {
 
-/// The header of NumPy's array format (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html) and what
-/// follows it.
+/// A parsed file in NumPy's array format (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
 struct View {
   std::string descr;  ///< "<f4", "<U9", ...
   std::vector<int64_t> shape;
   std::string_view data;  ///< the elements
-  bool fortran = false;   ///< the first index is the fastest
+  bool fortran = false;   ///< column-major
 };
 
-/// Parses bytes of a `.npy`. Throws Error that begins with `where`.
+/// Parses the bytes of a `.npy`. Throws Error that begins with `where`.
 View parse(std::string_view bytes, const std::string& where);
-/// Whether it holds texts (`<U`, `|S`).
+/// Whether it contains texts (`<U`, `|S`).
 bool is_text(const View& view);
-/// A numeric array that owns its memory, in C order.
+/// Returns a numeric array that owns its memory, in C order.
 Array to_array(const View& view, const std::string& where);
-/// A text array (`<U`, `|S`) as UTF-8.
+/// Returns a text array (`<U`, `|S`) as UTF-8.
 std::vector<std::string> to_strings(const View& view, const std::string& where);
 
-/// The header (magic, version, dict, padding) of an array's `.npy`.
+/// Returns the header (magic, version, dict, padding) of an array's `.npy`.
 std::string header_of(const Array& array);
-/// A whole `.npy` of strings (`<U`).
+/// Returns a whole `.npy` of strings (`<U`).
 std::string encode(const std::vector<std::string>& strings);
 
 }  // namespace protocom::npy

@@ -4,10 +4,10 @@
 
 namespace protocom {
 
-/// An open file, closed with the object.
+/// An open file, closed by the destructor.
 class FileDescriptor {
  public:
-  /// `flags`: of open(2). Throws Error if it cannot be opened.
+  /// `flags` as for open(2). Throws Error if it cannot be opened.
   FileDescriptor(const std::filesystem::path& path, int flags);
   ~FileDescriptor();
   FileDescriptor(const FileDescriptor&) = delete;
@@ -18,14 +18,14 @@ class FileDescriptor {
   int value_;
 };
 
-/// The system's text for errno.
+/// Returns the system's text for errno.
 std::string system_reason();
 
 /// Which pipes and devices may be read: none, or those that another program opened for this one (/dev/stdin,
 /// /dev/fd/3).
 enum class Streams { kRefused, kOpenOnes };
 
-/// Throws Error for a folder, a pipe or a device: without a writer, or without an end, it would be read for ever.
+/// Throws Error for a folder, a pipe or a device: without a writer, or without an end, reading would never finish.
 void check_readable(const std::filesystem::path& path, Streams streams);
 
 }  // namespace protocom

@@ -7,28 +7,28 @@
 
 namespace protocom {
 
-/// Where an output really goes.
+/// The actual destination of an output.
 struct OutputPlace {
-  std::filesystem::path path;  ///< behind all links
+  std::filesystem::path path;  ///< after resolving links
   bool is_stream = false;      ///< a pipe or a device: it is written to, never replaced
   bool exists = false;
-  mode_t mode = 0;  ///< permissions of the file that is there
+  mode_t mode = 0;  ///< permissions of the existing file
   uid_t owner = 0;
   gid_t group = 0;
 };
 
-/// A new empty file on its way to `path`, for write_file_with and write_together. Where it never gets there, it is
-/// removed. All throw Error.
+/// A new empty file to be moved to `path`, for write_file_with and write_together. Removed if that does not happen. All
+/// members throw Error.
 class PendingFile {
  public:
   explicit PendingFile(const std::filesystem::path& path);
 
-  /// Where it is to be written.
+  /// Where to write it.
   [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_.path(); }
 
-  /// What was written is on the disk then.
+  /// Syncs the content to the disk.
   void finish();
-  /// Puts it in its place.
+  /// Moves it to its place.
   void put();
 
  private:

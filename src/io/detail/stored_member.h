@@ -5,9 +5,9 @@
 
 namespace protocom {
 
-/// The bytes of a member of a zip archive that is stored as it is, in the archive's own bytes (APPNOTE.TXT of PKWARE,
-/// 4.3 to 4.5; with the fields of 64 bits of large archives). Nothing if there is no such member, it is deflated or
-/// encrypted, or the archive is damaged: libzip then says what is wrong.
+/// Returns the bytes of an uncompressed member of a zip archive, in the archive's own bytes (APPNOTE.TXT of PKWARE, 4.3
+/// to 4.5; with the 64-bit fields of large archives). Nothing if there is no such member, it is deflated or encrypted,
+/// or the archive is damaged: libzip then reports the fault.
 std::optional<std::string_view> stored_member(std::string_view archive, const std::string& name);
 
 }  // namespace protocom
