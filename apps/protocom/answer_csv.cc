@@ -20,7 +20,7 @@ std::string words_of(const std::vector<NearImage>& nearest) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-/// Each of answer_fields() after a comma.
+/// Returns each of answer_fields() after a comma.
 std::string field_cells(const Answer& answer) {
   std::string cells;
   for (const AnswerField& field : answer_fields()) cells += "," + csv_value(field, answer);
@@ -42,7 +42,7 @@ std::string box_cells(const ImageRegion& region) {
   return fmt::format(",{:.6g},{:.6g},{:.6g},{:.6g}", box.x, box.y, box.width, box.height);
 }
 
-/// The columns of where the image comes from, and the end of the row.
+/// Returns the columns of the image's source, and the end of the row.
 std::string source_cells(const AnswerCsv& csv, const ImageRegion& region, int64_t series) {
   return (csv.boxes ? box_cells(region) : "") + (csv.series ? fmt::format(",{}", series) : "") + "\n";
 }
@@ -71,7 +71,7 @@ std::string long_rows(const AnswerCsv& csv, const ImageRegion& region, const Ans
   return rows;
 }
 
-/// Timelapse runs on Windows: its paths have backslashes.
+/// Returns a row for Timelapse, which runs on Windows: its paths have backslashes.
 std::string timelapse_row(const AnswerCsv& csv, const fs::path& image, const Answer& answer) {
   const fs::path folder = fs::absolute(image).lexically_normal().parent_path().lexically_relative(
       fs::absolute(csv.root / "").lexically_normal().parent_path());

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr size_t kAlwaysShown = 3;
 
-/// Columns of the table. In a narrow terminal the column with the highest number is dropped first.
+/// Returns the columns of the table. In a narrow terminal the column with the highest number is dropped first.
 std::vector<TerminalColumn> columns() {
   return {{"image", 18, true},
           {"class", 12},
@@ -29,7 +29,7 @@ std::vector<TerminalColumn> columns() {
           {"attributes", 17, false, false, 2}};
 }
 
-/// The common beginning of the images' names, up to a slash; "" for one image alone.
+/// Returns the common folder of the images' names, with its slash; "" for a single image.
 std::string common_folder(const std::vector<std::vector<TerminalCell>>& rows) {
   if (rows.size() < 2) return "";
   std::string common = rows.front().front().text;
@@ -104,7 +104,7 @@ void AnswerPrinter::print_last_row() {
   static const ResultsTerminal kTerminal = results_terminal();
   auto shown = columns();
   if (!titled_) {
-    // How wide later answers will be is unknown, but they have the columns of the first.
+    // The widths of later answers are unknown, but their columns are those of the first.
     widths_ = {36, 30, 11, 34, 34, 30, 40};
     for (size_t c = kAlwaysShown; c < shown.size(); ++c) {
       if (rows_.back()[c].text.empty()) shown[c].least = widths_[c] = 0;
@@ -137,8 +137,8 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
   std::string& first_class = stated[none ? 1 : 0].first;
   first_class = label(first_class);
   if (answer.group) stated.emplace(stated.begin(), answer.group->name, answer.group->probability);
-  // One other class, or none of them, if it is worth a line: JSON and CSV have them all. "None of these" may be more
-  // probable than the first class and yet below the half from which it is the answer.
+  // Shows one other class, or "none of these", if it is probable enough: JSON and CSV have all. "None of these" may be
+  // more probable than the first class and yet below the half from which it is the answer.
   constexpr double kShown = 0.0005;
   const bool follows = stated.size() > 1 && stated[1].second >= kShown;
   const double sure = stated.front().second;
@@ -152,7 +152,7 @@ void AnswerPrinter::add_row(const fs::path& image, const Answer& answer) {
   if (!answer.nearest_note.empty() && !none) notes_.emplace_back(image.string(), answer.nearest_note);
 }
 
-/// "n01768244 (trilobite)"
+/// Returns "n01768244 (trilobite)".
 std::string AnswerPrinter::label(const std::string& name) {
   const auto entry = recognizer_.file().find_class(name);
   return entry ? name_and_word(name, entry->title) : name;

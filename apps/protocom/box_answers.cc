@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a file of a format has.
+/// Returns the member that identifies a file of a format.
 const char* member_of(const std::string& format) {
   return format == "megadetector" ? "detection_categories" : "annotations";
 }

@@ -8,20 +8,19 @@
 
 namespace protocom::cli {
 
-/// Answers about boxes, written into the JSON that says where these are: MegaDetector's gets `classifications` of its
-/// detections and `classification_categories`, of which other programs for camera traps read a species; COCO's gets the
-/// recognizer's categories, of its annotations those with an answer, and their `score`. A group (Answer::group) is a
-/// category of its own, before the classes. All else stays as it is there.
+/// Writes answers for boxes into the JSON that has the boxes: MegaDetector's gets `classifications` of its detections
+/// and `classification_categories`, which other programs for camera traps read as species; COCO's gets the recognizer's
+/// categories, keeps only annotations with an answer, and gets their `score`. Everything else is unchanged.
 class BoxAnswers {
  public:
   static std::vector<std::string> formats() { return {"megadetector", "coco"}; }
   static bool is_format(const std::string& format);
 
-  /// One of the formats, and the boxes that were requested. Throws UsageError unless their file has that format.
+  /// `format`: one of the formats; `boxes`: those requested. Throws UsageError unless their file has that format.
   BoxAnswers(const std::string& format, const BoxChoice& boxes);
 
   void add(const Crop& box, const Answer& answer);
-  /// The file, by the recognizer's classes.
+  /// Returns the file with the answers, named by the recognizer's classes.
   [[nodiscard]] std::string text(Recognizer& recognizer);
 
  private:
@@ -31,7 +30,7 @@ class BoxAnswers {
 
   struct Answered {
     BoxPlace place;
-    std::vector<std::pair<std::string, double>> ranking;  ///< most probable first, none of these among them
+    std::vector<std::pair<std::string, double>> ranking;  ///< most probable first, including "none of these"
   };
   std::string format_;
   nlohmann::json root_;

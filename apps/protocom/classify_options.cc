@@ -13,7 +13,7 @@
 namespace protocom::cli {
 namespace {
 
-/// "cat=0.5" -> "cat", 0.5.
+/// Parses "cat=0.5" into "cat", 0.5.
 std::pair<std::string, double> share_in(const std::string& text) {
   const size_t sign = text.rfind('=');
   const std::string number = sign == std::string::npos ? "" : text.substr(sign + 1);

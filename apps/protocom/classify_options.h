@@ -14,7 +14,7 @@ class App;
 
 namespace protocom::cli {
 
-/// What `protocom classify` is asked for.
+/// The options of `protocom classify`.
 struct ClassifyArguments {
   std::string recognizer, format = "table", out, features_out, series, groups;
   Provenance provenance;
@@ -27,13 +27,13 @@ struct ClassifyArguments {
   BoxChoice boxes;
 };
 
-/// The answers' method, and what it takes the classes' shares to be.
+/// Adds options for the method and the class shares.
 void add_method_options(CLI::App& command, ClassifyArguments& options);
-/// Where the answers go, and how they are written.
+/// Adds options for the output and its format.
 void add_format_options(CLI::App& command, ClassifyArguments& options);
-/// Which photos share an answer.
+/// Adds options for photos that share an answer.
 void add_series_options(CLI::App& command, ClassifyArguments& options);
-/// What is shown of an answer.
+/// Adds options for the content of an answer.
 void add_answer_options(CLI::App& command, ClassifyArguments& options);
 
 /// Reads the table of --groups.

@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::json;
 
-/// A value by the option's type: CLI11's INT, UINT and FLOAT; everything else stays text.
+/// Returns a value of the option's type: CLI11's INT, UINT and FLOAT; everything else stays text.
 json typed(const std::string& type, const std::string& text) {
   const bool is_text = type.rfind("TEXT", 0) == 0 || type.rfind(kInput, 0) == 0 || type.rfind(kOutput, 0) == 0;
   if (text.empty()) return is_text ? json("") : json(nullptr);
@@ -44,7 +44,7 @@ json value_of(const CLI::Option& option) {
   return list;
 }
 
-/// Continuation lines have their own indentation.
+/// Indents continuation lines.
 std::string indented(const std::string& lines) {
   std::string text = "  ";
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -61,7 +61,7 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   CLI::App* command = app.add_subcommand(name, description);
   command->footer("Example:\n" + indented(example));
   command->get_formatter()->column_width(38);
-  // Before the command's own callback.
+  // Runs before the command's own callback.
   command->parse_complete_callback([command] {
     check_file_options(*command);
     set_job_command(*command);

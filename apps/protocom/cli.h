@@ -1,5 +1,5 @@
 #pragma once
-/// What the commands share.
+/// Functions shared by the commands.
 ///
 /// A command is one thin file, cmd_<name>.cc, that nothing else mentions:
 ///
@@ -38,12 +38,12 @@
 ///     }  // namespace
 ///     }  // namespace protocom::cli
 ///
-/// An option that names files states whether they are read or written (file_options.h): what is checked, resolved,
-/// compared and shown of them follows from that. Every option shows its default in --help by itself and lands in the
+/// An option that names files states whether they are read or written (file_options.h): how they are checked, resolved,
+/// compared and shown follows from that. Every option automatically shows its default in --help and is recorded in the
 /// provenance. Throw with fail()/fail_usage(); print results on stdout (fmt::print), never errors. --threads, --quiet,
 /// --verbose and --log-file are the program's, not the command's.
 ///
-/// So that `protocom run` can wire stages together, these names mean the same in every command: --images (a pack or a
+/// So that `protocom run` can connect stages, these names mean the same in every command: --images (a pack or a
 /// folder), --knowledge, --backbone, --features, --model, --out, --seed.
 #include <fmt/format.h>
 
@@ -66,31 +66,32 @@ namespace protocom::cli {
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& example);
 
-/// --device and --batch of a command that runs an encoder.
+/// Add --device and --batch to a command that runs an encoder.
 CLI::Option* add_device(CLI::App& command, std::string& device);
 CLI::Option* add_batch(CLI::App& command, int64_t& batch);
 
-/// Accepts whole numbers of at least `least`, without a practical upper bound.
+/// Accepts whole numbers of at least `least`, without a practical upper limit.
 CLI::Range at_least(int64_t least);
 
-/// Where long jobs report to: a bar on a terminal, plain lines elsewhere, nothing with --quiet.
+/// Returns the display of long jobs: a bar on a terminal, plain lines elsewhere, nothing with --quiet.
 Progress& progress();
 
-/// Every option of a parsed command by its long name, given or default, and the seed. Inputs are empty: see add_input.
+/// Returns every option of a parsed command by its long name, given or default, and the seed. Inputs are empty: see
+/// add_input.
 Provenance provenance_of(const CLI::App& command, uint64_t seed);
 
 /// Adds the hash of a file, or of a folder's listing (hash_input), under `name`. Does nothing for an empty path.
 void add_input(Provenance& provenance, const std::string& name, const std::filesystem::path& path);
 
-/// hash_file of a file; of a folder the hash of its sorted listing: relative path, size and time of change of every
-/// file below it. Throws Error when there is neither.
+/// Returns hash_file of a file; for a folder the hash of its sorted listing: relative path, size and modification time
+/// of every file below it. Throws Error if the path does not exist.
 std::string hash_input(const std::filesystem::path& path);
 
-/// The options of a parsed command as JSON: numbers as numbers, flags as true or false, lists as arrays, everything
-/// else as text; an option that was not given and has no default is null.
+/// Returns the options of a parsed command as JSON: numbers as numbers, flags as true or false, lists as arrays,
+/// everything else as text; an option that was not given and has no default is null.
 nlohmann::json options_json(const CLI::App& command);
 
-/// The command as it would be typed, with the options that were given.
+/// Returns the command as typed, with the options that were given.
 std::string command_line(const CLI::App& command);
 
 }  // namespace protocom::cli

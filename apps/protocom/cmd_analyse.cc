@@ -20,7 +20,7 @@ namespace {
 struct AnalysisOptions {
   EvaluationFiles files;
   std::string images, out;
-  std::vector<std::string> only;  ///< names of analyses; empty: all that can be made
+  std::vector<std::string> only;  ///< names of analyses; empty: all that are possible
   std::vector<std::string> results;
   bool png = false;
   AnalyseOptions analyse;
@@ -28,7 +28,7 @@ struct AnalysisOptions {
 
 void add_inputs(CLI::App& command, AnalysisOptions& options) {
   add_data_options(command, options.files);
-  command.get_option("--features")->required(false);  // `--only tables` reads results alone
+  command.get_option("--features")->required(false);  // `--only tables` reads only results
   add_model_option(command, options.files);
   add_word(command, "--split", options.analyse.episodes.split, &parse_split,
            "Classes that are analysed: base, val or novel");
@@ -57,7 +57,7 @@ void add_episodes(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--cosine-episodes", options.analyse.cosine_episodes, "Episodes of the analysis cosine");
 }
 
-/// What accuracy is shown by.
+/// Adds the options for series of accuracies.
 void add_series(CLI::App& command, AnalysisOptions& options) {
   add_list_option(command, "--shots", options.analyse.shots, "Shots of the ablation's tasks");
   command
@@ -125,10 +125,10 @@ void print_section(const Section& section) {
   }
 }
 
-/// Writes an analysis' JSON and every figure into a folder, and prints its tables.
+/// Writes the JSON and every figure of an analysis into a folder, and prints its tables.
 class AnalysisWriter {
  public:
-  /// Makes the folder. Throws Error when nothing can be written there.
+  /// Makes the folder. Throws Error if nothing can be written there.
   AnalysisWriter(const CLI::App& command, const AnalysisOptions& options, Provenance provenance)
       : folder_(options.out), png_(options.png), command_(command_line(command)) {
     std::filesystem::create_directories(folder_);
@@ -158,7 +158,7 @@ class AnalysisWriter {
 constexpr int64_t kThumbnailSide = 96;
 constexpr int kQuality = 82;
 
-/// A small square JPEG of an image in base64; "" when there is no image of that id or it cannot be read.
+/// Returns a small square JPEG of an image in base64; "" if there is no image with that id or it cannot be read.
 std::string thumbnail(const ImageFinder& images, const std::string& image_id) {
   const auto image = images.find(image_id, kThumbnailSide);
   return image ? base64(encode_jpeg(*image, kQuality)) : "";
@@ -180,7 +180,8 @@ AnalysisOutcome compare_results(const AnalysisOptions& options) {
 
 constexpr const char* kTables = "tables";
 
-/// Those to make of features: the ones requested, or all, without tables 1 and 2, which are made of results.
+/// Returns the analyses of features to make: the ones requested, or all except tables 1 and 2, which are made from
+/// results.
 std::vector<std::string> names_of_features(const AnalysisOptions& options) {
   std::vector<std::string> names = options.only.empty() ? section_names() : options.only;
   names.erase(std::remove(names.begin(), names.end(), kTables), names.end());
@@ -193,7 +194,7 @@ bool makes_tables(const AnalysisOptions& options) {
   return named || (options.only.empty() && !options.results.empty());
 }
 
-/// An analysis that was named must be possible; without a name, impossible ones are skipped.
+/// Makes the analyses. One that was named must be possible; without names, impossible ones are skipped.
 void analyse_features(const CLI::App& command, AnalysisOptions& options, const AnalysisWriter& writer,
                       const std::vector<std::string>& names) {
   const EvaluationData data = read_files(options.files, Split::kNovel);
@@ -226,7 +227,7 @@ void run_analyse(const CLI::App& command, AnalysisOptions& options) {
   if (!names.empty()) analyse_features(command, options, writer, names);
 }
 
-/// The names that --only takes, in the order of a report.
+/// The names that --only accepts, in the order of a report.
 constexpr const char* kNames = R"(Analyses:
   tables         Tables 1 and 2: methods by datasets and tasks
   ablation       Table 4: what each part contributes
@@ -251,7 +252,7 @@ constexpr const char* kNames = R"(Analyses:
 
 Tables and figures are numbered as in Zhang et al., CVPR 2021.)";
 
-/// `analyse all` is what `analyse` without --only is.
+/// Refuses any word but `all`: `analyse all` is `analyse` without --only.
 std::string refuse_but_all(const std::string& word) {
   return word == "all" ? "" : fmt::format("name analyses by --only: --only {}", word);
 }

@@ -15,14 +15,14 @@ struct ClassesArguments {
   bool as_json = false;
 };
 
-/// Attribute -> weight, of those that the class has.
+/// Returns attribute -> weight, for the attributes of the class.
 json attributes_json(const ClassInfo& entry) {
   json weights = json::object();
   for (const AttributeWeight& attribute : entry.attributes) weights[attribute.name] = attribute.weight;
   return weights;
 }
 
-/// The same for people.
+/// Returns the attributes for display.
 std::string attributes_text(const RecognizerFile& file, const ClassInfo& entry) {
   std::vector<std::string> texts;
   for (const AttributeWeight& attribute : entry.attributes) {

@@ -20,12 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What --features-out calls an image.
+/// Returns the name of an image for --features-out.
 using NameOf = std::function<fs::path(const fs::path&)>;
 
 fs::path same_name(const fs::path& image) { return image; }
 
-/// Images that share an answer: those of a series, with its number (from 1), or a single image, with 0.
+/// Takes images that share an answer: those of a series, with its number (from 1), or a single image, with 0.
 using TakeGroup = std::function<void(const std::vector<size_t>& images, const Answer& answer, int64_t series)>;
 
 std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, const FoundImages& found,
@@ -49,7 +49,7 @@ std::vector<UnreadableFile> answer_series(const ClassifyArguments& options, cons
   return unreadable;
 }
 
-/// Answers each image alone, and writes --features-out.
+/// Answers each image separately, and writes --features-out.
 std::vector<UnreadableFile> answer_each(const ClassifyArguments& options, const FoundImages& found,
                                         Recognizer& recognizer, const TakeGroup& take, const NameOf& named) {
   const auto take_one = [&](size_t image, const Answer& answer) { take({image}, answer, 0); };
@@ -66,7 +66,7 @@ std::vector<UnreadableFile> answer_each(const ClassifyArguments& options, const 
   return unreadable;
 }
 
-/// Answers all images, or their series if these are requested. Returns what could not be read.
+/// Answers all images, or their series if requested. Returns the unreadable ones.
 std::vector<UnreadableFile> answer_images(const ClassifyArguments& options, const FoundImages& found,
                                           Recognizer& recognizer, const TakeGroup& take,
                                           const NameOf& named = &same_name) {
@@ -74,12 +74,12 @@ std::vector<UnreadableFile> answer_images(const ClassifyArguments& options, cons
                                 : answer_series(options, found, recognizer, take);
 }
 
-/// What a table calls a series; other formats repeat its answer for each photo.
+/// Returns the name of a series in a table; other formats repeat its answer for each photo.
 std::string title_of(const std::vector<std::string>& names) {
   return names.size() == 1 ? names.front() : fmt::format("{} (+{})", names.front(), names.size() - 1);
 }
 
-/// The names of a group's images. For Timelapse, whose table has one row per photo, boxes become their photo.
+/// Returns the names of a group's images. For Timelapse, whose table has one row per photo, boxes become their photo.
 std::vector<std::string> names_in(const std::vector<size_t>& group, const FoundImages& found,
                                   const ImageArguments& images, const std::string& format) {
   std::vector<std::string> names;
@@ -91,7 +91,7 @@ std::vector<std::string> names_in(const std::vector<size_t>& group, const FoundI
   return names;
 }
 
-/// Puts the boxes of the photos in their place.
+/// Replaces the photos by their boxes.
 std::vector<Crop> take_boxes(const BoxChoice& boxes, FoundImages& found) {
   const std::vector<fs::path> photos = std::exchange(found.paths, {});
   std::vector<Crop> crops = crop_photos(photos, read_boxes(boxes), boxes.file);
@@ -99,14 +99,14 @@ std::vector<Crop> take_boxes(const BoxChoice& boxes, FoundImages& found) {
   return crops;
 }
 
-/// The images, or the boxes of those that have some.
+/// Returns the images, or the boxes of those that have some.
 FoundImages images_to_classify(const std::vector<std::string>& paths, const BoxChoice& boxes) {
   FoundImages found = find_images(paths);
   if (!boxes.file.empty()) take_boxes(boxes, found);
   return found;
 }
 
-/// The file of boxes with the answers in it.
+/// Writes the file of boxes with the answers in it.
 void answer_boxes(const ClassifyArguments& options) {
   if (!options.out.empty()) check_writable(options.out);
   BoxAnswers answers(options.format, options.boxes);
@@ -122,7 +122,7 @@ void answer_boxes(const ClassifyArguments& options) {
   account_for(found, unreadable);
 }
 
-/// Keywords in the sidecars of the photos.
+/// Writes answers as keywords into the sidecars of the photos.
 void answer_sidecars(const ClassifyArguments& options) {
   if (!options.out.empty()) fail_usage("--format xmp writes sidecars beside the photos: leave out --out");
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
@@ -137,7 +137,7 @@ void answer_sidecars(const ClassifyArguments& options) {
   if (left > 0) fail("cannot write keywords into sidecars: {}", left);
 }
 
-/// The folder that Timelapse's paths begin below; those of other formats are as they were given.
+/// Returns the root folder of Timelapse's paths; paths of other formats stay as given.
 fs::path timelapse_root(const ClassifyArguments& options) {
   std::error_code ignored;
   if (options.format != "timelapse") return {};
@@ -167,7 +167,7 @@ void print_count(const ClassifyArguments& options, const FoundImages& found,
        {"answers", options.out}});
 }
 
-/// Prints each answer as it comes, or writes it to `out`, where a table becomes lines of JSON.
+/// Prints each answer immediately, or writes it to `out`, where a table becomes lines of JSON.
 void print_answers(const ClassifyArguments& options) {
   if (options.resume == ResumeLines::kYes)
     fail_usage("--resume needs --out, beside which lines of JSON are kept: leave out --series and --format");
@@ -206,7 +206,7 @@ void print_explained(const ClassifyArguments& options, const fs::path& image, co
   fmt::print("{}: {} {:.3f}\n{}", image.string(), found.class_name, found.probability, occlusion_text(found));
 }
 
-/// The answers with the parts of the photos that made them.
+/// Prints the answers with the parts of the photos that determine them.
 void explain_answers(const ClassifyArguments& options) {
   if (options.format != "table" && options.format != "json")
     fail_usage("--explain prints a table or json: leave out --format {}", options.format);

@@ -16,7 +16,7 @@ struct AddArguments {
   bool replace = false;
 };
 
-/// Bytes of a file, or of all files of a folder; 0 for what cannot be read.
+/// Returns the bytes of a file, or of all files in a folder; 0 if it cannot be read.
 uint64_t bytes_of(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {

@@ -19,13 +19,14 @@ struct EnrolArguments {
   ResumeLines resume = ResumeLines::kNo;
 };
 
-/// The sources with images of the standard input as files, which `images` keeps.
+/// Returns the sources with images from the standard input as files, which `images` keeps.
 EnrolSources with_files(EnrolSources sources, const ImageArguments& images) {
   sources.images = images.paths();
   return sources;
 }
 
-/// Misplaced photos and confused classes among those that got images; silent if the recognizer cannot answer yet.
+/// Prints misplaced photos and confused classes among the classes that got images; nothing if the recognizer cannot
+/// answer yet.
 void print_findings(Recognizer& recognizer, const Enrolment& done) {
   constexpr size_t kMostFindings = 10;
   int64_t images = 0;
@@ -42,7 +43,7 @@ void print_findings(Recognizer& recognizer, const Enrolment& done) {
   }
 }
 
-/// Unlabelled photos, instead of classes.
+/// Enrols unlabelled photos, instead of classes.
 void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
   const EnrolSources& sources = options.sources;
   if (!sources.one_class.name.empty() || !sources.images.empty() || !sources.folder.empty() || !sources.list.empty() ||
@@ -57,7 +58,7 @@ void enrol_unlabelled(const EnrolArguments& options, Recognizer& recognizer) {
                {"now", std::to_string(learned.images)}});
 }
 
-/// Each process makes features of its share of the images; process 0 enrols all of them as one change.
+/// Computes features in all processes, each for its share of the images; process 0 enrols all of them as one change.
 void enrol_shared(const CLI::App& command, const EnrolArguments& options, Recognizer& recognizer) {
   const ProcessGroup& group = job();
   const auto lines_of = [&](const std::vector<std::filesystem::path>& images) {
@@ -101,7 +102,7 @@ void run_enrol(const CLI::App& command, const EnrolArguments& options) {
   check_all_read(done);
 }
 
-/// The class in words.
+/// Adds options for descriptions in words.
 void add_words(CLI::App& command, EnrolArguments& options) {
   CLI::Option* describe = command
                               .add_option("--describe", options.sources.one_class.descriptions,
@@ -131,7 +132,7 @@ void add_enrol_command(CLI::App& app) {
   command->add_option("--class", options->sources.one_class.name, "Name of the class");
   CLI::Option* attributes = add_list_option(*command, "--attributes", options->sources.one_class.attributes,
                                             "Attributes of the class, by their names in the knowledge")
-                                ->allow_extra_args(false)  // a,b,c in one argument: what follows is an image
+                                ->allow_extra_args(false)  // a,b,c in one argument: the next one is an image
                                 ->take_all();
   command
       ->add_option("--synset", options->sources.one_class.synset,

@@ -21,7 +21,7 @@ std::string plus_minus(const json& row, const char* field) {
 
 std::string task_of(const json& row) { return describe(shape_from_json(row)); }
 
-/// The difference of a result to the baseline, if there is one.
+/// Returns the difference between a result and the baseline, if there is one.
 std::string gain_of(const json& differences, const json& result, const std::string& baseline) {
   for (const json& row : differences) {
     if (row["method"] == result["method"] && row["baseline"] == baseline && task_of(row) == task_of(result))
@@ -30,7 +30,7 @@ std::string gain_of(const json& differences, const json& result, const std::stri
   return "";
 }
 
-/// The mode, and what the method takes for granted of the queries.
+/// Returns the mode, and the method's assumption about the queries.
 std::string mode_of(const json& row) {
   const auto mode = row["mode"].get<std::string>();
   const std::string assumes = method_assumes(row["method"].get<std::string>());
@@ -63,7 +63,7 @@ void print_comparisons(const json& findings, const std::string& baseline) {
   print_table(table);
 }
 
-/// One line per task, seed and method.
+/// Prints one line per task, seed and method.
 void print_seeds(const json& findings) {
   Table table = {{"task", "method", "seed", "accuracy %", "±"}};
   for (const json& row : findings["results"]) {
@@ -76,8 +76,8 @@ void print_seeds(const json& findings) {
   print_table(table);
 }
 
-/// Prints what findings_json() found: a table of accuracies with the gains over `baseline`, other comparisons, a line a
-/// seed, and what was checked.
+/// Prints the result of findings_json(): a table of accuracies with the gains over `baseline`, other comparisons, one
+/// line per seed, and the checks.
 void print_findings(const json& findings, const std::string& baseline) {
   print_accuracies(findings, baseline);
   print_comparisons(findings, baseline);
@@ -100,7 +100,7 @@ struct EvaluateArguments {
   Comparisons comparisons;
 };
 
-/// "a,b" or "a/b,c/d": how much better a is than b, and c than d. Colons belong to parameters.
+/// Parses "a,b" or "a/b,c/d": how much better a is than b, and c than d. Colons belong to parameters.
 std::vector<MethodPair> parse_pairs(const std::vector<std::string>& texts) {
   const auto checked = [](const std::string& text) {
     make_method(text);
@@ -141,7 +141,7 @@ void write_results(const CLI::App& command, const EvaluateArguments& options, co
   write_file(options.json, json_text(findings, 1));
 }
 
-/// Base classes are not used if nothing was fitted on them.
+/// Notes that base classes are not used if nothing was fitted on them.
 void note_what_is_not_fitted(const EvaluationData& data, const Methods& methods) {
   if (!data.fitted.empty() || data.features.classes_of(Split::kBase).empty()) return;
   for (const auto& method : methods) {

@@ -13,14 +13,14 @@
 namespace protocom::cli {
 namespace {
 
-/// What `extract --preprocess` takes in place of a preset.
+/// The value of `extract --preprocess` that compares presets.
 inline constexpr const char* kCompare = "compare";
 
 double mean_of(const PreprocessingTrial& trial) { return estimate(trial.right).value; }
 
 std::string cell(const Estimate& points) { return fmt::format("{:.1f} ± {:.1f}", points.value, points.ci95); }
 
-/// Prints trials on the same images side by side, and which preset they speak for, if for one.
+/// Prints trials on the same images side by side, and the preset that they favour, if there is one.
 void print_comparison(const std::vector<PreprocessingTrial>& trials) {
   const auto best = std::max_element(trials.begin(), trials.end(),
                                      [](const auto& a, const auto& b) { return mean_of(a) < mean_of(b); });
@@ -55,8 +55,7 @@ struct ExtractArguments {
 
 bool is_packed(const ExtractArguments& options) { return std::filesystem::is_regular_file(options.source.images); }
 
-/// A pack decides the sizes; a folder is brought to what the encoder takes, at another size where --image-size says
-/// so.
+/// Loads the images: a pack determines the sizes; a folder is resized to the encoder's input, or to --image-size.
 PackedImages images_for(const Encoder& encoder, const ExtractArguments& options, Provenance& provenance) {
   Preprocessing sizes = encoder.preprocessing();
   if (options.image_size > 0) sizes = at_size(sizes, options.image_size);
@@ -66,7 +65,7 @@ PackedImages images_for(const Encoder& encoder, const ExtractArguments& options,
   return images;
 }
 
-/// The encoder's normalisation, of images as they were brought to their sizes.
+/// Returns the encoder's normalisation, for images with the sizes of the pack.
 Preprocessing taken(const Encoder& encoder, const PackedImages& images) {
   Preprocessing preprocessing = encoder.preprocessing();
   preprocessing.image_size = images.image_size();
@@ -95,7 +94,7 @@ void write_maps(Encoder& encoder, const PackedImages& images, const ExtractArgum
   print_table({{"feature maps", fmt::format("{}", fmt::join(maps.maps.shape(), " x "))}, {"file", options.maps}});
 }
 
-/// `--preprocess compare`: nothing is written.
+/// Runs `--preprocess compare`, which writes nothing.
 void compare(const ExtractArguments& options) {
   constexpr int64_t kUsualSize = 224;
   if (is_packed(options))

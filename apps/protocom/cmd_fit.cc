@@ -18,7 +18,7 @@ struct FitArguments {
   ExtractOptions extract;
 };
 
-/// Features of unlabelled images, and what the images went through.
+/// Features of unlabelled images, and the images' preprocessing.
 struct UnlabelledImages {
   Array features;
   nlohmann::json details = nlohmann::json::object();
@@ -52,7 +52,7 @@ UnlabelledImages embedded_folder(const FitArguments& options) {
   return {read.features, {{"preprocessing", to_json(encoder->preprocessing())}}};
 }
 
-/// A file of features, with or without classes, or a folder of photos.
+/// Reads a file of features, with or without classes, or a folder of photos.
 UnlabelledImages unlabelled_images(const FitArguments& options) {
   if (std::filesystem::is_directory(options.unlabelled)) return embedded_folder(options);
   if (!options.backbone.empty() || !options.preprocess.empty())

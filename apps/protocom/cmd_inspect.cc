@@ -9,7 +9,7 @@
 namespace protocom::cli {
 namespace {
 
-/// More findings than this are counted, and listed in full in --json only.
+/// Further findings are only counted; --json lists all.
 constexpr size_t kMostLines = 20;
 
 struct InspectArguments {

@@ -19,7 +19,7 @@ ApiKeys read_or_new_keys(const KeysArguments& options) {
 
 void run_add(KeysArguments& options) {
   check_writable(options.file);
-  const OutputLock lock(options.file);  // what another process adds or removes meanwhile would be lost
+  const OutputLock lock(options.file);  // otherwise concurrent changes would be lost
   ApiKeys keys = read_or_new_keys(options);
   const std::string text = keys.add(options.key);
   keys.write(options.file);

@@ -15,14 +15,14 @@ struct WordNetCommand {
 
 struct TableCommand {
   KnowledgeOptions common;
-  std::string path;                                      ///< of a CSV, or the folder of a data set
-  double threshold = *CubAttributesOptions().threshold;  ///< of CUB alone
-  bool continuous = false;                               ///< of CUB and AwA2
+  std::string path;                                      ///< a CSV, or the folder of a data set
+  double threshold = *CubAttributesOptions().threshold;  ///< for CUB only
+  bool continuous = false;                               ///< for CUB and AwA2
 };
 
-/// Where attributes come from that lie in a table of a file.
+/// A source of attributes in a table file.
 struct TableSource {
-  const char* input;  ///< what provenance calls the file
+  const char* input;  ///< name of the file in the provenance
   AttributeTable (*read)(const TableCommand& options);
 };
 
@@ -74,7 +74,7 @@ void add_wordnet(CLI::App& parent) {
   command->callback([command, options] { run_wordnet(*command, *options); });
 }
 
-/// Calls run_table with its options.
+/// Makes the command call run_table with its options.
 void run_with(CLI::App* command, const std::shared_ptr<TableCommand>& options, const TableSource& source) {
   add_common_options(*command, options->common);
   command->callback([command, options, source] { run_table(*command, *options, source); });

@@ -13,17 +13,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "my-photos.pcm" of "../my-photos/", in the current folder.
+/// Returns "my-photos.pcm" for "../my-photos/", in the current folder.
 std::string recognizer_name_for(const fs::path& folder) {
   fs::path whole = fs::absolute(folder).lexically_normal();
-  if (!whole.has_filename()) whole = whole.parent_path();  // a slash at its end
+  if (!whole.has_filename()) whole = whole.parent_path();  // a trailing slash
   const std::string name = whole.filename().string();
   if (name.empty())
     fail_usage("{} has no name for the recognizer: use `protocom recognizer create FILE`", folder.string());
   return name + ".pcm";
 }
 
-/// As a shell takes it for one word.
+/// Quotes a name as one word for a shell.
 std::string quoted(const std::string& name) {
   const bool is_plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return c >= 0x80 || std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
@@ -31,7 +31,7 @@ std::string quoted(const std::string& name) {
   return is_plain ? name : "'" + replaced(name, "'", R"('\'')") + "'";
 }
 
-/// A folder of one class is rather not the one that was meant.
+/// Refuses a folder with a single class, which is probably not the intended one.
 void refuse_one_class(const Enrolment& enrolled, const fs::path& folder) {
   if (enrolled.classes.size() > 1) return;
   fail("{} has photos of only one class, '{}': expected a subfolder for each of two or more classes", folder.string(),

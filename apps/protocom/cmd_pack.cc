@@ -15,7 +15,7 @@ std::string scratch_beside(const std::filesystem::path& out) {
   return out.has_parent_path() ? out.parent_path().string() : ".";
 }
 
-/// The split's file, or the three lists of a prefix.
+/// Adds the split's file, or the three lists of a prefix.
 void add_split(Provenance& provenance, const std::string& split) {
   if (split.empty() || std::filesystem::exists(split)) return add_input(provenance, "split", split);
   for (const char* side : {"base", "val", "novel"}) {
@@ -38,7 +38,7 @@ void run_pack(const CLI::App& command, PackArguments& options) {
   Provenance provenance = provenance_of(command, 0);
   add_input(provenance, "images", options.dataset.images);
   add_split(provenance, options.dataset.split);
-  // The pixels wait in a file beside the result, so that a dataset larger than the memory packs too.
+  // The pixels are kept in a file beside the result, so that a dataset larger than the memory can be packed.
   options.pack.strict = options.dataset.strict;
   options.pack.scratch_folder = scratch_beside(options.out);
   const PackedImages images = pack_images(dataset, options.pack, progress());

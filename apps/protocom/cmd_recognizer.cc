@@ -26,7 +26,7 @@ struct CreateCommand {
 
 struct OnnxCommand {
   std::string recognizer, model;
-  std::vector<std::string> images;  // its photos
+  std::vector<std::string> images;  // photos that it adds
   RecognizerOptions asked;
   OnnxExportOptions options;
 };
@@ -57,7 +57,7 @@ struct CheckCommand {
   bool as_json = false;
 };
 
-/// Its misplaced photos and confused classes; nothing without classes, or with too few photos for the method.
+/// Returns misplaced photos and confused classes; nothing without classes, or with too few photos for the method.
 std::optional<LabelCheck> checked_labels(const std::string& file) {
   try {
     Recognizer recognizer = open_to_read(file);
@@ -87,7 +87,7 @@ void run_compact(const std::string& file) {
   fmt::print("{}: {} bytes, before {}\n", file, fs::file_size(file), before);
 }
 
-/// Opening it rolls back what a crash interrupted.
+/// Rolls back what a crash interrupted, by opening the file.
 void run_recover(const std::string& file) {
   const std::vector<std::string> findings = RecognizerFile(file).check();
   if (!findings.empty()) fail("{} is damaged: {}", file, findings.front());
@@ -99,7 +99,7 @@ void run_index(const std::string& file) {
   fmt::print("{}: {} bytes\n", index.string(), fs::file_size(index));
 }
 
-/// What a program does to a photo before the exported file: "shorter side 256, crop 224".
+/// Returns the preprocessing that programs apply before the exported file: "shorter side 256, crop 224".
 std::string resizing_of(Preprocessing images) {
   images.mean = images.std = {};
   const std::string text = describe(images);
@@ -130,7 +130,7 @@ void run_import(const CLI::App& command, const MoveCommand& options) {
   print_info(RecognizerFile(options.to, FileUse::kRead));
 }
 
-/// What a recognizer is made of.
+/// Adds options for the files that a recognizer is made from.
 void add_files(CLI::App& command, CreateCommand& options) {
   add_input_option(command, "--backbone", options.parts.backbone, kBackboneHelp);
   command.add_option("--output", options.parts.output, kOutputHelp);

@@ -15,7 +15,7 @@ struct ReportArguments {
   ReportOptions report;
 };
 
-/// The analyses of a folder; those of an unknown name come last, by name.
+/// Reads the analyses of a folder; unknown ones come last, sorted by name.
 std::vector<AnalysisFile> read_analyses(const std::filesystem::path& folder) {
   std::vector<AnalysisFile> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -34,7 +34,7 @@ std::vector<AnalysisFile> read_analyses(const std::filesystem::path& folder) {
   return found;
 }
 
-/// Sorts what was given into evaluations and analyses, by what it is.
+/// Sorts the inputs into evaluations and analyses, by their content.
 void read_inputs(const ReportArguments& options, std::vector<Evaluation>& evaluations,
                  std::vector<AnalysisFile>& analyses) {
   for (const std::string& path : options.results) {
@@ -51,7 +51,7 @@ void read_inputs(const ReportArguments& options, std::vector<Evaluation>& evalua
   }
 }
 
-/// All accuracies side by side, then a line for each evaluation.
+/// Prints all accuracies side by side, then a line for each evaluation.
 void print_findings(const std::vector<Evaluation>& evaluations) {
   if (evaluations.empty()) return;
   const ReportTable table = comparison_table(evaluations);

@@ -17,10 +17,10 @@ namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// Keeps a second run out of the same folder for as long as it lives.
+/// Keeps a second run out of the same folder for its lifetime.
 class FolderLock {
  public:
-  /// Throws Error when the folder cannot be opened or is locked.
+  /// Throws Error if the folder cannot be opened or is locked.
   explicit FolderLock(const fs::path& folder)
       : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (descriptor_ < 0) fail("cannot open the folder {}: {}", folder.string(), std::strerror(errno));
@@ -43,8 +43,8 @@ struct RunArguments {
   bool commands = false;
 };
 
-/// What would be done and why. A stage after one that runs may still be skipped, when that one gives what it gave
-/// before.
+/// Prints what would be done and why. A stage after one that runs may still be skipped, if that one reproduces its
+/// previous result.
 void print_plan(const RunConfig& config, const std::vector<Stage>& stages) {
   std::vector<std::vector<std::string>> rows = {{"stage", "action", "why", "artefact"}};
   std::set<std::string> remade;

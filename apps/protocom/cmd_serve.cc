@@ -28,7 +28,7 @@ void create_empty(const CLI::App& command, const Options& options) {
   create_recognizer(options.recognizer, options.parts, provenance_of(command, /*seed=*/0));
 }
 
-/// How others join, and what that lets them do.
+/// Prints how others join, and what they may do.
 void print_invitation(const http::Invitation& invitation) {
   const std::vector<std::string>& addresses = invitation.addresses;
   fmt::print("Here and on other devices of this network, such as a phone, open\n");
@@ -67,7 +67,7 @@ void run_serve(const CLI::App& command, Options& options) {
   server.stop();
 }
 
-/// A recognizer without classes, which the page fills.
+/// Adds options for a recognizer without classes, to be filled in the page.
 void add_new(CLI::App& command, Options& options) {
   CLI::Option* make = command.add_flag("--new", options.is_new, "Create the recognizer first, without classes");
   add_input_option(command, "--backbone", options.parts.backbone, kBackboneHelp)->needs(make);

@@ -19,7 +19,7 @@ std::string text_of(const json& value) { return value.is_string() ? value.get<st
 
 void print_object(const char* title, const json& object) {
   if (object.empty()) return;
-  constexpr size_t kLongest = 160;  // a long list is better read with --json
+  constexpr size_t kLongest = 160;  // --json shows long lists in full
   std::vector<std::vector<std::string>> rows;
   for (const auto& [key, value] : object.items()) {
     rows.push_back({"  " + key, excerpt(text_of(value), kLongest)});
@@ -60,7 +60,8 @@ void print_json(const std::string& file, const ArtefactContents& contents) {
   fmt::print("{}\n", printed_json(document, 2));
 }
 
-/// The content of a recognizer, an SQLite file: its artefacts and numbers of classes and images in place of members.
+/// Returns the content of a recognizer, an SQLite file: its artefacts and numbers of classes and images instead of
+/// members.
 ArtefactContents contents_of_recognizer(const std::string& path) {
   const RecognizerFile file(path, FileUse::kRead);
   ArtefactContents contents{file.header(), {}};

@@ -27,7 +27,7 @@ struct SortArguments {
 
 constexpr size_t kLongestFolder = 200;
 
-/// The name as that of a folder that lies in the one of the answers, whatever it is.
+/// Returns the name as that of a folder inside the output folder, whatever characters it has.
 std::string as_folder(const std::string& name) {
   std::string folder = excerpt(name, kLongestFolder);
   const auto is_no_letter = [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7f; };
@@ -35,7 +35,7 @@ std::string as_folder(const std::string& name) {
   return folder.empty() || folder.front() == '.' ? "_" + folder : folder;
 }
 
-/// What decides on an image's folder, and how sure it is.
+/// The answer that decides on an image's folder, with its probability.
 struct Verdict {
   std::string class_name;
   bool none = false;
@@ -48,7 +48,7 @@ Verdict judge_answer(const Answer& answer) {
   return {first.name, none, none && answer.none ? *answer.none : first.probability};
 }
 
-/// Names need not be UTF-8.
+/// Returns a line; names need not be UTF-8.
 std::string line_of(const Verdict& verdict) {
   return json_text(
       nlohmann::json{{"class", hex_of(verdict.class_name)}, {"none", verdict.none}, {"sure", verdict.sure}});
@@ -59,14 +59,14 @@ Verdict verdict_in(std::string_view line) {
   return {from_hex(all.at("class").get_ref<const std::string&>()), all.at("none"), all.at("sure")};
 }
 
-/// A folder for each class, of its own where two names would be one: "a_b", "a_b-2", in the order of enrolment.
+/// A folder for each class, made unique if two names coincide: "a_b", "a_b-2", in order of enrolment.
 class ClassFolders {
  public:
   explicit ClassFolders(const RecognizerFile& file) {
     for (const ClassInfo& entry : file.list_classes()) add(entry.name);
   }
 
-  /// Of the class that the image was taken for, or of those that are of none.
+  /// Returns the folder of the predicted class, or that for none of the classes.
   const std::string& of(const Verdict& verdict) {
     static const std::string kNone = kNoneOfThese;
     if (verdict.none) return kNone;
@@ -85,7 +85,7 @@ class ClassFolders {
   std::set<std::string> taken_ = {kNoneOfThese};
 };
 
-/// A name that is not taken: "1.jpg", "1-2.jpg", ...
+/// Returns a name that is not taken: "1.jpg", "1-2.jpg", ...
 fs::path free_place(const fs::path& folder, const fs::path& image) {
   fs::path place = folder / image.filename();
   for (int64_t n = 2; fs::exists(fs::symlink_status(place)); ++n)
@@ -107,7 +107,7 @@ void put(const SortArguments& options, const fs::path& image, const fs::path& pl
   if (options.link) {
     fs::create_symlink(fs::absolute(image), place, error);
   } else {
-    UnfinishedPath copy(temporary_beside(place));  // a full disk or a kill leaves no half photo
+    UnfinishedPath copy(temporary_beside(place));  // a full disk or a kill leaves no partial photo
     fs::copy_file(image, copy.path(), error);
     if (!error) fs::rename(copy.path(), place, error);
     if (!error) copy.release();
@@ -115,10 +115,10 @@ void put(const SortArguments& options, const fs::path& image, const fs::path& pl
   if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
 }
 
-/// What came into a folder.
+/// What was put into a folder.
 struct Sorted {
   int64_t images = 0;
-  double least = 2.0;  ///< probability of the image that is the least certain
+  double least = 2.0;  ///< lowest probability of an image
   fs::path image;
 
   void take(const fs::path& taken, const Verdict& verdict) {
@@ -144,7 +144,7 @@ void print_sorted(const std::map<std::string, Sorted>& sorted) {
   print_coloured(terminal_table(columns, rows, results_terminal()));
 }
 
-/// The number of an image and its place; nothing if the line was cut off or changed.
+/// Parses the number of an image and its place; nothing if the line was cut off or changed.
 std::optional<std::pair<size_t, fs::path>> noted_in(std::string_view line) {
   const nlohmann::json all = json_from_text(line);
   if (!all.is_object() || !all.contains("number") || !all["number"].is_number_unsigned()) return std::nullopt;
@@ -156,7 +156,7 @@ std::optional<std::pair<size_t, fs::path>> noted_in(std::string_view line) {
   }
 }
 
-/// Where images were put, or were about to be, by the run before: a line each, before it is put there.
+/// Logs where images are put: one line each, written before the image. A later run reads it.
 class PlacesLog {
  public:
   explicit PlacesLog(const fs::path& path) : path_(path) {
@@ -172,12 +172,12 @@ class PlacesLog {
     out_ << '\n';  // after a line that was cut off
   }
 
-  /// The place of an image if it has one already.
+  /// Returns the place of an image if it already has one.
   [[nodiscard]] std::optional<fs::path> of(size_t number) const {
     const auto found = places_.find(number);
     return found == places_.end() ? std::nullopt : std::optional(found->second);
   }
-  /// Whether it is the one that may not have been put there wholly.
+  /// Whether it is the last image, which may be incomplete.
   [[nodiscard]] bool is_last(size_t number) const { return last_ && *last_ == number; }
   void add(size_t number, const fs::path& place) {
     out_ << json_text(nlohmann::json{{"number", number}, {"place", hex_of(place.string())}}) << '\n' << std::flush;
@@ -191,8 +191,8 @@ class PlacesLog {
   std::ofstream out_;
 };
 
-/// Whether a run puts the image there: its name, or the same with a number, in the folder of its class. The log is a
-/// file that another program may have written, and what is at that path may be deleted.
+/// Whether this program could have put the image there: its name, or the same with a number, in the folder of its
+/// class. The log may have been written by another program, and the file at that path may be deleted.
 bool may_be_place(const fs::path& place, const SortArguments& options, const fs::path& image,
                   const std::string& folder) {
   const std::string name = place.filename().string(), stem = image.stem().string();
@@ -205,7 +205,7 @@ bool may_be_place(const fs::path& place, const SortArguments& options, const fs:
          name.substr(stem.size() + 1, digits).find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// What a run that was killed has left of an image: a part of its copy, or the link.
+/// Whether a path is what a killed run left of an image: a part of its copy, or the link.
 bool is_unfinished_copy(const fs::path& place, const fs::path& image) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(place, error);
@@ -215,7 +215,7 @@ bool is_unfinished_copy(const fs::path& place, const fs::path& image) {
   return part.bytes() == whole.bytes().substr(0, part.bytes().size());
 }
 
-/// In the order of the images, so that names are those that one process gives, whichever answered.
+/// Puts images in order, so that names are independent of which process answered.
 void put_logged(const SortArguments& options, const fs::path& image, const std::string& folder, size_t number,
                 PlacesLog& log) {
   auto before = log.of(number);
@@ -229,7 +229,7 @@ void put_logged(const SortArguments& options, const fs::path& image, const std::
   put(options, image, place);
 }
 
-/// Each process classifies its share; process 0 puts the images in their places when all are done.
+/// Classifies each process's share; process 0 puts the images in their places when all are done.
 void sort_shared(const CLI::App& command, const SortArguments& options, Recognizer& recognizer) {
   const ProcessGroup& group = job();
   const FoundImages found = group.is_main() ? find_images(with_listed(options.images)) : FoundImages();

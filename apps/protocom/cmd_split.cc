@@ -13,7 +13,7 @@ struct SplitArguments {
   std::string out;
 };
 
-/// Images of each class.
+/// Returns the number of images of each class.
 std::vector<int64_t> counts_of(const ImageDataset& dataset) {
   std::vector<int64_t> counts(dataset.class_names.size(), 0);
   for (const ImageItem& item : dataset.items) ++counts[static_cast<size_t>(item.label)];

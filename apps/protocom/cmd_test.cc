@@ -21,7 +21,7 @@ struct TestArguments {
   ListChoices lists;
 };
 
-/// Of a photo for the page; "" if it cannot be read, or is known by its features alone.
+/// Returns a small picture of a photo for the page; "" if it cannot be read, or is known only by its features.
 std::string small_picture(const std::string& path) {
   constexpr int64_t kSide = 192;
   constexpr int kQuality = 80;
@@ -32,7 +32,7 @@ std::string small_picture(const std::string& path) {
   }
 }
 
-// In these, `both` is null where a single recognizer was tested.
+// In the functions below, `both` is null if a single recognizer was tested.
 
 void write_page(const TestArguments& options, const TestResult& first, const ComparedTests* both) {
   TestPage page;
@@ -65,7 +65,7 @@ void print_result(const TestArguments& options, const TestResult& first, const C
     print_test(first, options.worst);
 }
 
-/// What was left out is reported last; images that could not be read end in an error, as in other commands.
+/// Reports what was left out, last; unreadable images end in an error, as in other commands.
 void account_for_images(const TestResult& result) {
   for (const UnreadableFile& file : result.unreadable) logger().error("{}", file.reason);
   if (result.skipped.total() > 0) logger().warn("{}", result.skipped.describe());

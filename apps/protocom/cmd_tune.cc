@@ -32,7 +32,7 @@ void print_tuned(const std::vector<TunedMethod>& tuned) {
   print_table(table);
 }
 
-/// A file per method that was fitted here: NAME.npz.
+/// Writes one file per method that was fitted here: NAME.npz.
 void save_fitted(const EvaluationData& data, const std::vector<TunedMethod>& tuned, const TuneArguments& options,
                  const Provenance& provenance) {
   std::filesystem::create_directories(options.save_fitted);

@@ -12,7 +12,7 @@ struct UndoArguments {
 
 constexpr int64_t kShown = 20;
 
-/// What each call would take or bring back, the next one first.
+/// Prints what each call would undo or redo, the next one first.
 void print_steps(const char* command, const std::vector<ChangeEntry>& steps) {
   std::vector<std::vector<std::string>> rows = {{command, "change", "time"}};
   for (const ChangeEntry& entry : steps)

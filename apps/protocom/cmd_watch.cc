@@ -22,7 +22,7 @@ struct WatchArguments {
   bool existing = false;
 };
 
-/// Images of a folder and when each was written last.
+/// Images of a folder with their modification times.
 using Images = std::map<fs::path, fs::file_time_type>;
 
 Images images_in(const fs::path& folder) {
@@ -51,14 +51,14 @@ class Arrivals {
   Arrivals(const Arrivals&) = delete;
   Arrivals& operator=(const Arrivals&) = delete;
 
-  /// Those that were there when watching began.
+  /// Returns the images that existed when watching began.
   [[nodiscard]] std::vector<fs::path> existing() const {
     std::vector<fs::path> images;
     for (const auto& item : known_) images.push_back(item.first);
     return images;
   }
 
-  /// Waits for some. Throws Error when the folder is gone.
+  /// Waits for images. Throws Error if the folder is gone.
   [[nodiscard]] std::vector<fs::path> next() {
     if (gone_) fail("cannot watch {}: it no longer exists", folder_.string());
     alignas(inotify_event) char buffer[1 << 16];
@@ -83,7 +83,7 @@ class Arrivals {
     known_[images.back()] = fs::last_write_time(images.back(), ignored);
   }
 
-  /// The system dropped events: files that are new, or were written after their last event.
+  /// Rescans after the system dropped events: files that are new, or were modified after their last event.
   void look_again(std::vector<fs::path>& images) {
     logger().warn("too many files arrived at once: searching {}", folder_.string());
     Images now = images_in(folder_);
@@ -100,7 +100,7 @@ class Arrivals {
   bool gone_ = false;
 };
 
-/// What cannot be answered now does not end the watch: the next images may be.
+/// Answers images. Errors do not end the watch: the next images may be answered.
 void answer(Recognizer& recognizer, const std::vector<fs::path>& images, const Recognizer::TakeAnswer& take) {
   if (images.empty()) return;
   try {

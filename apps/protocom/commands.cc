@@ -84,18 +84,18 @@ void add_global_options(CLI::App& app) {
          "--largest-image", options->largest_image,
          "Largest decoded image, megapixels; four times that for a JPEG scaled down while decoding (serve: --pixels)")
       ->check(CLI::Range(1, 1000));
-  // Before the command's own callback, whatever the order of the arguments.
+  // Runs before the command's own callback, whatever the order of the arguments.
   app.parse_complete_callback([options] { apply(*options); });
 }
 
-/// The deepest command that was recognised ("knowledge wordnet"); the program itself when there is none.
+/// Returns the deepest command that was recognised ("knowledge wordnet"); the program itself if there is none.
 const CLI::App& recognised(const CLI::App& app) {
   const CLI::App* deepest = &app;
   while (!deepest->get_subcommands().empty()) deepest = deepest->get_subcommands().front();
   return *deepest;
 }
 
-/// Option names of the recognised command, and the program's own.
+/// Returns option names of the recognised command, and the program's own.
 std::vector<std::string> known_options(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* from : {&recognised(app), &app}) {
@@ -106,7 +106,7 @@ std::vector<std::string> known_options(const CLI::App& app) {
   return names;
 }
 
-/// "protocom knowledge wordnet"
+/// Returns "protocom knowledge wordnet".
 std::string command_path(const CLI::App& command) {
   return command.get_parent() == nullptr ? command.get_name()
                                          : command_path(*command.get_parent()) + " " + command.get_name();
@@ -119,14 +119,15 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// A file that is there, or a name as recognizers have it: anything else is rather a misspelt command.
+/// Whether an argument is an existing file, or a name like those of recognizers: anything else is more likely a
+/// misspelt command.
 bool names_recognizer(const std::string& argument) {
   const std::filesystem::path path(argument);
   std::error_code ignored;
   return argument.rfind('-', 0) != 0 && (path.extension() == ".pcm" || std::filesystem::exists(path, ignored));
 }
 
-/// The command that the program means by an argument alone; empty for none.
+/// Returns the command that the program runs for an argument without one; empty for none.
 std::string command_meant_by(const std::string& argument) {
   std::error_code ignored;
   if (!program().folder_command.empty() && std::filesystem::is_directory(argument, ignored))
@@ -134,7 +135,7 @@ std::string command_meant_by(const std::string& argument) {
   return names_recognizer(argument) ? program().default_command : "";
 }
 
-/// The first argument behind the program's own options (`--quiet`, `--threads 2`).
+/// Returns the first argument after the program's own options (`--quiet`, `--threads 2`).
 std::vector<std::string>::iterator after_options(const CLI::App& app, std::vector<std::string>& arguments) {
   auto at = arguments.begin();
   while (at != arguments.end()) {
@@ -146,7 +147,7 @@ std::vector<std::string>::iterator after_options(const CLI::App& app, std::vecto
   return at;
 }
 
-/// "; did you mean 'classify'?", of a word that may have been meant as a folder too.
+/// Returns "; did you mean 'classify'?" for a word that may also have been meant as a folder.
 std::string hint_for_command(const CLI::App& app, const std::string& argument,
                              const std::vector<std::string>& commands) {
   const std::string near = did_you_mean(argument, commands);
@@ -204,12 +205,12 @@ void parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
       first == arguments.end() || std::find(commands.begin(), commands.end(), *first) != commands.end();
   const std::string meant = is_named ? "" : command_meant_by(*first);
   if (!meant.empty()) arguments.insert(first, meant);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them in reverse
   app.parse(std::move(arguments));
 }
 
 std::string describe_parse_error(const CLI::App& app, const CLI::ParseError& error) {
-  // A misspelt option also leaves the right one missing: the typo is the better thing to name.
+  // A misspelt option also leaves the correct one missing; reporting the typo is more helpful.
   const std::vector<std::string> extras = app.remaining(true);
   std::string sentence = extras.empty() ? error.what() : describe_extra(app, extras.front());
   const bool no_command =

@@ -10,17 +10,17 @@
 
 namespace protocom::cli {
 
-/// The options that say where images lie and how their classes are divided, the same in every command that reads them.
+/// The options for the place of images and the split of their classes, the same in every command that reads images.
 struct DatasetOptions {
-  std::string images;  ///< a folder, or a pack where the command takes one
+  std::string images;  ///< a folder, or a pack if the command takes one
   Layout layout = ImageDatasetOptions{}.layout;
   std::string split;
   std::string standard_split;
   bool strict = false;
   ListChoices lists;
-  BoxChoice boxes = {};  ///< of the commands that take them
+  BoxChoice boxes = {};  ///< for commands that take boxes
 
-  /// The library's form.
+  /// Converts them to the library's options.
   [[nodiscard]] ImageDatasetOptions to_library() const;
 };
 
@@ -36,16 +36,16 @@ void add_dataset_options(CLI::App& command, DatasetOptions& options, const std::
 /// Adds --strict, for commands that use the images.
 void add_strict(CLI::App& command, DatasetOptions& options);
 
-/// The images of a folder, or their boxes if there are some.
+/// Lists the images of a folder, or their boxes if there are some.
 ImageDataset list_images(const DatasetOptions& source);
-/// The images of a pack, or of a folder packed in memory at these sizes (0: see ImageSource). Adds the
-/// content's hash to the inputs of `provenance`.
+/// Loads the images of a pack, or of a folder packed in memory at these sizes (0: see ImageSource). Adds the content's
+/// hash to the inputs of `provenance`.
 PackedImages load_images(const DatasetOptions& source, const Preprocessing& sizes, Provenance& provenance);
 
-/// Says so where images were brought to other sizes than the encoder takes.
+/// Warns if images have other sizes than the encoder takes.
 void warn_of_sizes(const Encoder& encoder, const PackedImages& images);
 
-/// The help of --backbone where it may be left out, and of --output beside it.
+/// The help of --backbone if it is optional, and of --output.
 inline constexpr const char* kBackboneHelp =
     "Image encoder: the name of an installed one (protocom encoders), ONNX, backbone of protocom pretrain, state dict "
     "(.npz, .safetensors), folder of Hugging Face, or TorchScript file (a program: load only what you would also run); "

@@ -13,17 +13,17 @@
 namespace protocom::cli {
 namespace {
 
-/// How many the class has, and in place of how many others.
+/// Returns the number of attributes of the class, and how many previous ones they replace.
 std::string attribute_count_text(const EnrolledClass& enrolled) {
   const std::string now = std::to_string(enrolled.now.attributes.size());
   if (!enrolled.replaced || enrolled.replaced->empty() || *enrolled.replaced == enrolled.now.attributes) return now;
   return fmt::format("{}, in place of {}", now, enrolled.replaced->size());
 }
 
-/// Images of all classes together.
+/// Numbers of images over all classes.
 struct EnrolledTotals {
-  int64_t added = 0;  // that are new
-  int64_t held = 0;   // that were there already
+  int64_t added = 0;  // new ones
+  int64_t held = 0;   // ones that existed already
 };
 
 EnrolledTotals count_images(const Enrolment& done) {
@@ -35,7 +35,7 @@ EnrolledTotals count_images(const Enrolment& done) {
   return totals;
 }
 
-/// Whether no class has attributes or anything else to be known by, so that the columns of both say nothing.
+/// Whether no class is known by attributes or anything but images, so that both columns are useless.
 bool is_known_by_images(const Enrolment& done) {
   return std::all_of(done.classes.begin(), done.classes.end(), [](const EnrolledClass& enrolled) {
     return enrolled.now.attributes.empty() && !enrolled.replaced && enrolled.now.embedding_source == "nothing";
@@ -73,7 +73,7 @@ std::string keep_digits(std::string_view name) {
   return digits;
 }
 
-/// Names that differ in a number ("class 1", "class 2") are meant to.
+/// Whether two names are similar; names that differ in a number ("class 1", "class 2") are intentional.
 bool is_near(const std::string& name, const std::string& other) {
   constexpr size_t kLettersPerError = 6;
   const std::string a = without_separators(name), b = without_separators(other);
@@ -81,7 +81,7 @@ bool is_near(const std::string& name, const std::string& other) {
   return keep_digits(a) == keep_digits(b) && edit_distance(a, b) <= tolerance;
 }
 
-/// With very many classes comparing takes too long, and long lists are rarely typed by hand.
+/// For very many classes comparing takes too long, and long lists are rarely typed by hand.
 constexpr size_t kMostCompared = 1'000'000;
 
 }  // namespace

@@ -22,10 +22,10 @@
 namespace protocom::cli {
 namespace {
 
-/// Has glibc keep the memory of large tensors for the next ones. By default it gives every block above 32 MiB back to
-/// the system when it is freed, so that each forward pass has its pages mapped and cleared again: half of the time of
-/// `extract` at 224 x 224 on a virtual machine. What lies free at the heap's end is given back from 1 GiB on. Does
-/// nothing with another C library, or where MALLOC_MMAP_MAX_ or MALLOC_TRIM_THRESHOLD_ say otherwise. Call it first.
+/// Makes glibc keep the memory of large tensors for reuse. By default it returns every block above 32 MiB to the system
+/// when it is freed, so that each forward pass has its pages mapped and cleared again: half of the time of `extract` at
+/// 224 x 224 on a virtual machine. Free memory at the heap's end is returned from 1 GiB on. Does nothing with another C
+/// library, or if MALLOC_MMAP_MAX_ or MALLOC_TRIM_THRESHOLD_ are set. Call it first.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_MMAP_MAX_") != nullptr || std::getenv("MALLOC_TRIM_THRESHOLD_") != nullptr) return;
@@ -37,7 +37,7 @@ void keep_freed_memory() {
 constexpr int kOk = 0;
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
-constexpr int kSignalled = 128;  // plus the signal, as shells say it
+constexpr int kSignalled = 128;  // plus the signal, as shells report it
 
 int end(int code, const std::string& sentence) {
   terminal_progress().clear();
@@ -55,7 +55,7 @@ void flush_results() {
   if (std::fflush(stdout) != 0) fail("cannot write to standard output: {}", std::strerror(errno));
 }
 
-/// fmt's message when printing failed.
+/// Returns the reason of a failure to print; fmt throws it.
 std::string reason_of_system(const std::system_error& error) {
   const bool printing = std::string_view(error.what()).rfind("cannot write to file", 0) == 0;
   return printing ? fmt::format("cannot write to standard output: {}", error.code().message()) : reason_of(error);
@@ -84,8 +84,8 @@ int run(int argc, char** argv) {
   }
 }
 
-/// Ends without the destructors of LibTorch's global objects, which take a fifth of a short command's time; the
-/// sanitizers' own work at the end is done.
+/// Ends without the destructors of LibTorch's global objects, which take a fifth of a short command's time; runs the
+/// sanitizers' own checks.
 [[noreturn]] void leave(int code) {
 #ifdef PROTOCOM_SANITIZED
   std::exit(code);

@@ -15,7 +15,7 @@ const T* address(const std::optional<T>& value) {
   return value ? &*value : nullptr;
 }
 
-/// The files of protocom fit: those named, and every npz of folders that are, by name.
+/// Returns the files of protocom fit: those named, and every npz of named folders, sorted by name.
 std::vector<std::string> fitted_files(const std::vector<std::string>& named) {
   std::vector<std::string> files;
   for (const std::string& path : named) {

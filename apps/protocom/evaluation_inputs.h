@@ -11,7 +11,7 @@
 
 namespace protocom::cli {
 
-/// The files that evaluations and analyses read, as their options name them; empty: not given.
+/// The files that evaluations and analyses read, as named by options; empty: not given.
 struct EvaluationFiles {
   std::string features, maps, knowledge, model, class_split, space, tuned, episodes;
   std::vector<std::string> fitted;  ///< files, or folders of them
@@ -20,20 +20,20 @@ struct EvaluationFiles {
   void add_to(Provenance& provenance) const;
 };
 
-/// --features, --feature-maps, --knowledge and --class-split.
+/// Adds --features, --feature-maps, --knowledge and --class-split.
 void add_data_options(CLI::App& command, EvaluationFiles& files);
 
-/// --model.
+/// Adds --model.
 void add_model_option(CLI::App& command, EvaluationFiles& files);
 
-/// --fitted; `why` ends the sentence of its help.
+/// Adds --fitted; `why` ends the sentence of its help.
 void add_fitted_option(CLI::App& command, EvaluationFiles& files,
                        const std::string& why = ", for methods that need fitting");
 
-/// --methods: fails for a wrong name before files are read.
+/// Adds --methods, which fails for a wrong name before files are read.
 CLI::Option* add_methods_option(CLI::App& command, std::vector<std::string>& methods, const std::string& help);
 
-/// What is in them.
+/// The content of these files.
 struct EvaluationData {
   EvaluationFiles files;
   FeatureSet features;
@@ -43,15 +43,15 @@ struct EvaluationData {
   std::optional<CompletionModel> model = {};
   std::optional<KnowledgeTable> classes = {};
   std::optional<EpisodeList> episodes = {};
-  std::vector<std::string> chosen = {};    ///< methods with the parameters that protocom tune chose
-  std::vector<std::string> findings = {};  ///< what fit and complete found, from the headers of those files
+  std::vector<std::string> chosen = {};    ///< methods with the parameters chosen by protocom tune
+  std::vector<std::string> findings = {};  ///< findings of fit and complete, from the headers of those files
 
-  /// Refers to this object, which must outlive it.
+  /// The result refers to this object, which must outlive it.
   [[nodiscard]] EvaluateInputs inputs() const;
 };
 
-/// `without_split`: what all classes are if nothing states it; nothing: that is an Error. Throws Error when a file
-/// cannot be read or they do not fit one another, UsageError for a model without knowledge.
+/// Reads the files. `without_split`: the split of all classes if nothing states it; nothing: that is an Error. Throws
+/// Error if a file cannot be read or files do not match one another, UsageError for a model without knowledge.
 EvaluationData read_files(const EvaluationFiles& files, std::optional<Split> without_split = {});
 
 }  // namespace protocom::cli

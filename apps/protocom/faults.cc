@@ -11,14 +11,14 @@
 namespace protocom::cli {
 namespace {
 
-constexpr int kFaulted = 1;  // as any failure
+constexpr int kFaulted = 1;  // as for any failure
 
-/// Nothing else may be done in a signal handler.
+/// Writes a text; nothing else may be done in a signal handler.
 void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, text, std::strlen(text)); }
 
 [[maybe_unused]] void on_fault(int signal) {
   const char* file = RunningProgram::running();
-  if (file == nullptr && signal != SIGBUS) return;  // once more, and the default action follows
+  if (file == nullptr && signal != SIGBUS) return;  // again, and the default action follows
   put("protocom: ");
   if (file != nullptr) {
     put(file);
@@ -33,7 +33,7 @@ void put(const char* text) { [[maybe_unused]] const ssize_t ignored = ::write(ST
 
 void catch_faults() {
 #ifndef PROTOCOM_SANITIZED                 // whose report is longer
-  static std::array<char, 1 << 16> stack;  // a fault may be that the own one is full
+  static std::array<char, 1 << 16> stack;  // the fault may be a full stack
   stack_t place{};
   place.ss_sp = stack.data();
   place.ss_size = stack.size();

@@ -7,14 +7,14 @@
 
 namespace protocom::cli {
 
-/// The features of images that were classified, for other programs: a file as `extract` writes it, of novel classes,
-/// in which the label of an image is the most probable class. An image that comes twice is written once.
+/// Writes the features of classified images for other programs: a file as `extract` writes it, of novel classes, in
+/// which the label of an image is the most probable class. A repeated image is written once.
 class FeaturesOut {
  public:
   /// Throws Error if the file cannot be written there.
   explicit FeaturesOut(std::filesystem::path path);
 
-  /// float32 [n, d], before the answers to these images.
+  /// Adds features, float32 [n, d], before the answers to these images.
   void add(const Array& features);
   void add(const std::string& image, const Answer& answer);
   /// Writes nothing if there is no image.

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One name for a file, however it is written and through whatever links.
+/// Returns one name for a file, however it is written and through whatever links.
 fs::path identity(const std::string& text) {
   std::error_code error;
   const fs::path path = fs::weakly_canonical(fs::absolute(text, error), error);
@@ -22,7 +22,7 @@ bool is_regular_or_new(const fs::path& path) {
   return !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
 }
 
-/// The checks of an option follow its kind in the description.
+/// Whether an option's description has a kind, from which its checks follow.
 bool has_kind(const CLI::Option& option, const std::string& kind) {
   const std::string type = option.get_type_name();
   return type == kind || type.rfind(kind + ":", 0) == 0;

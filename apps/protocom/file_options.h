@@ -5,8 +5,8 @@
 
 namespace protocom::cli {
 
-/// What the value of an option is, said where the option is declared, by add_input_option or add_output_option. Checks
-/// against overwriting, the paths of `protocom run`, what processes of a job compare, and --help follow from it.
+/// The kind of an option's value, stated where the option is declared, by add_input_option or add_output_option. Checks
+/// against overwriting, the paths of `protocom run`, the comparison of a job's processes, and --help follow from it.
 inline constexpr const char* kInput = "PATH";     ///< files or folders to read
 inline constexpr const char* kOutput = "OUTPUT";  ///< files or folders to write
 
@@ -19,14 +19,14 @@ CLI::Option* add_output_option(CLI::App& command, const std::string& name, Value
   return command.add_option(name, value, help)->type_name(kOutput);
 }
 
-/// An option whose values may be one argument, separated by commas.
+/// Adds an option whose values may be one argument, separated by commas.
 template <typename Values>
 CLI::Option* add_list_option(CLI::App& command, const std::string& name, Values& values, const std::string& help) {
   return command.add_option(name, values, help)->delimiter(',');
 }
 
-/// An option whose value is one of the words that an enumeration has for `parse` and to_string. A wrong word is said
-/// while options are read: UsageError.
+/// Adds an option whose value is one of the words that an enumeration has for `parse` and to_string. A wrong word is a
+/// UsageError while options are parsed.
 template <typename Enum>
 CLI::Option* add_word(CLI::App& command, const std::string& name, Enum& value, Enum (*parse)(std::string_view),
                       const std::string& help) {
@@ -37,7 +37,7 @@ CLI::Option* add_word(CLI::App& command, const std::string& name, Enum& value, E
 bool is_input(const CLI::Option& option);
 bool is_output(const CLI::Option& option);
 
-/// The name of an option without its dashes, or of a positional.
+/// Returns the name of an option without its dashes, or of a positional.
 std::string long_name(const CLI::Option& option);
 
 /// Throws UsageError for an output without a name, one that is also an input, and one that is given twice, before any

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kLeft = 38, kWidth = 100;
 
-/// Two columns: what does not fit into the left one has a line of its own.
+/// Returns two columns: text too long for the left one has a line of its own.
 std::string two_columns(const std::string& left, const std::string& text) {
   std::string lines = "  " + left;
   size_t used = display_width(lines);
@@ -38,14 +38,14 @@ std::string two_columns(const std::string& left, const std::string& text) {
   return lines + "\n";
 }
 
-/// A type as CLI11 states it, "FLOAT:FLOAT in [0 - 1]" or "TEXT:{auto,off}".
+/// A type as stated by CLI11, "FLOAT:FLOAT in [0 - 1]" or "TEXT:{auto,off}".
 struct OptionType {
   std::string name;
   std::vector<std::string> choices;
   std::string range;
 };
 
-/// "0.001 to 0.999"; a bound beyond every use is none.
+/// Returns "0.001 to 0.999"; a limit beyond every use is omitted.
 std::string range_in(const std::string& constraint) {
   constexpr double kNoBound = 1e6;
   const size_t open = constraint.find('['), between = constraint.find(" - ", open), close = constraint.find(']', open);

@@ -4,8 +4,8 @@
 
 namespace protocom::cli {
 
-/// Help pages of at most 100 columns. An option has its name and type on the left; on the right its text, and in
-/// brackets its range, default, and the options that it needs or that exclude it. The programs under packaging/ and
+/// Formats help pages of at most 100 columns. An option has its name and type on the left; on the right its text, and
+/// in brackets its range, default, and the options that it needs or that exclude it. The programs under packaging/ and
 /// scripts/site read these pages.
 class HelpFormatter : public CLI::Formatter {
  public:

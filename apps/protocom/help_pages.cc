@@ -12,10 +12,10 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What the program prints, found as it finds it.
+/// Returns what the program prints, computed as the program does.
 std::string answer_to(Words words) {
   const auto app = make_app();
-  std::reverse(words.begin(), words.end());  // CLI11 takes them last first
+  std::reverse(words.begin(), words.end());  // CLI11 takes them in reverse
   std::ostringstream out, err;
   try {
     app->parse(std::move(words));

@@ -3,8 +3,8 @@
 
 namespace protocom::cli {
 
-/// The C++ source that defines what launcher/pages.h declares: the answers to --version, to --help and to the --help of
-/// every command.
+/// Returns the C++ source that defines the declarations of launcher/pages.h: the answers to --version, to --help and to
+/// the --help of every command.
 std::string help_pages_source();
 
 }  // namespace protocom::cli

@@ -16,7 +16,7 @@ constexpr std::string_view kStandardInput = "-";
 
 std::string standard_input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
 
-/// A line may end as Windows ends lines.
+/// Adds names, each ended by `end`; a line may have a Windows line end.
 void add_names(const std::string& text, char end, std::vector<std::string>& names) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line, end);) {
@@ -25,7 +25,7 @@ void add_names(const std::string& text, char end, std::vector<std::string>& name
   }
 }
 
-/// What comes on the standard input: names, a line each or as `find -print0` ends them, or an image.
+/// The content of the standard input: names, one per line or as ended by `find -print0`, or an image.
 struct Piped {
   std::vector<std::string> names;
   std::string image;

@@ -38,10 +38,11 @@ void watch(sigset_t set) {
 }  // namespace
 
 void watch_signals() {
-  // A write beyond `ulimit -f` shall fail with a reason, as one to a full disk does.
+  // A write beyond `ulimit -f` fails with a reason, like one to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const sigset_t set = watched_signals();
-  // A handler could neither lock nor allocate, so no thread takes these signals but the one that waits for them.
+  // A handler could neither lock nor allocate, so these signals are blocked in all threads, and one thread waits for
+  // them.
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::thread([set] { watch(set); }).detach();
 }

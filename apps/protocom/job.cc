@@ -25,10 +25,10 @@ using nlohmann::json;
 
 const ProcessGroup* joined = nullptr;
 json command_json;             // the command and its options
-std::set<std::string> inputs;  // those of them that name files to read
+std::set<std::string> inputs;  // options that name files to read
 json compared;                 // what all processes have agreed on
 
-/// Only the first process of a job speaks.
+/// Silences all but the first process of a job.
 void fall_silent() {
   terminal_progress().set_verbosity(Verbosity::kQuiet);
   std::fflush(stdout);
@@ -37,7 +37,7 @@ void fall_silent() {
   ::close(nowhere);
 }
 
-/// Of a file its content, of a folder its names and sizes: on another machine, paths and times are others.
+/// Returns the content of a file, or names and sizes of a folder: on another machine, paths and times differ.
 std::string fingerprint_content(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return fs::is_regular_file(path, ignored) ? hash_file(path) : path.string();
@@ -60,7 +60,7 @@ json with_contents(json options) {
   return options;
 }
 
-/// "--episodes is 80, not 100"; `raw` has the names of the input files.
+/// Returns "--episodes is 80, not 100"; `raw` has the names of the input files.
 std::string difference(const json& own, const json& leading, const json& raw) {
   for (const auto& [name, value] : leading.items()) {
     const std::string is = own.contains(name) ? json_text(own[name]) : "missing", should = json_text(value);
@@ -75,7 +75,7 @@ std::string difference(const json& own, const json& leading, const json& raw) {
   return "it has more options";
 }
 
-/// Processes that do different things would end in good order with a wrong answer.
+/// Compares the processes: if they did different things, they would end normally with a wrong answer.
 void compare(const ProcessGroup& group) {
   if (group.is_single() || command_json == compared) return;
   compared = command_json;
@@ -95,7 +95,7 @@ void compare(const ProcessGroup& group) {
              fmt::join(ranks, ", "), group.size());
 }
 
-/// While this process computes, or hangs in what no longer comes; from the thread that watches the others.
+/// Ends this process while it computes, or hangs waiting for a lost one; called by the thread that watches the others.
 [[noreturn]] void end_at_loss(const std::string& sentence) {
   remove_unfinished();
   terminal_progress().clear();
@@ -116,7 +116,7 @@ const ProcessGroup& job() {
 }
 
 void set_job_command(const CLI::App& command) {
-  if (!command.get_subcommands().empty()) return;  // a command below it is the one that runs
+  if (!command.get_subcommands().empty()) return;  // a subcommand of it is the one that runs
   command_json = options_json(command);
   command_json["command"] = command.get_name();
   inputs.clear();

@@ -13,7 +13,7 @@ struct EmbeddingsCommand {
   std::string names, csv;
 };
 
-/// The classes of the vectors without any attribute.
+/// Returns the classes of the vectors, without attributes.
 AttributeTable table_of(const ClassVectors& vectors, const std::string& file) {
   AttributeTable table;
   table.classes = vectors.classes;

@@ -38,7 +38,7 @@ void print_summary(const nlohmann::json& details) {
   print_table(rows);
 }
 
-/// Throws Error before anything is written when a name is not UTF-8, which JSON cannot hold.
+/// Returns the graph as JSON. Throws Error before anything is written if a name is not UTF-8, which JSON cannot hold.
 std::string graph_text(const KnowledgeOptions& common, const Knowledge& knowledge) {
   if (common.json.empty()) return "";
   try {

@@ -7,7 +7,7 @@
 
 namespace protocom::cli {
 
-/// What the knowledge commands share, whatever their source.
+/// Options common to the knowledge commands.
 struct KnowledgeOptions {
   std::string split, vectors, out, json;
   BuildOptions build;
@@ -20,17 +20,17 @@ void add_output_options(CLI::App& command, KnowledgeOptions& common);
 /// Adds both, and --vectors and --embedding-dim.
 void add_common_options(CLI::App& command, KnowledgeOptions& common);
 
-/// Parses them and checks what can be checked before the work. Throws.
+/// Parses the options and checks what can be checked before the work. Throws.
 void prepare(KnowledgeOptions& common);
 
-/// The provenance of a subcommand, with what all of them read.
+/// Returns the provenance of a subcommand, including the common inputs.
 Provenance make_provenance(const CLI::App& command, const KnowledgeOptions& common);
 
-/// Builds the knowledge of a table, writes it and prints what it is.
+/// Builds the knowledge of a table, writes it and prints a summary.
 void finish(const KnowledgeOptions& common, const AttributeTable& table, const Provenance& provenance);
 
-/// Subcommands of `knowledge`: `embeddings`, vectors of classes from any encoder of texts; `text`; `show`, what a
-/// knowledge file holds and what is useless in it, and `template`, a table to fill in.
+/// Add subcommands of `knowledge`: `embeddings`, vectors of classes from any text encoder; `text`; `show`, the content
+/// of a knowledge file and what is useless in it, and `template`, a table to fill in.
 void add_knowledge_embeddings(CLI::App& parent);
 void add_knowledge_text(CLI::App& parent);
 void add_knowledge_views(CLI::App& parent);

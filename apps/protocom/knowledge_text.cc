@@ -12,7 +12,7 @@ struct TextCommand {
   std::vector<std::string> templates = {kTextTemplate};
 };
 
-/// The classes of the vectors without any attribute.
+/// Returns the classes of the texts, without attributes.
 AttributeTable table_of_texts(const ClassTexts& texts, const TextCommand& options) {
   AttributeTable table;
   table.classes = texts.classes;

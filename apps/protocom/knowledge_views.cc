@@ -15,7 +15,7 @@ struct ShowCommand {
   size_t most = 40;
 };
 
-/// "a, b, c and 4 more"
+/// Returns "a, b, c and 4 more".
 std::string shortened(const std::vector<std::string>& names, size_t most) {
   if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(most);

@@ -33,7 +33,7 @@ void print_misplaced(const LabelCheck& check, size_t most) {
   if (check.misplaced.size() > most) fmt::print("and {} more\n", check.misplaced.size() - most);
 }
 
-/// A line for each.
+/// Prints one line per finding.
 template <typename Finding>
 void print_lines(const std::vector<Finding>& findings, size_t most) {
   for (size_t i = 0; i < std::min(most, findings.size()); ++i) {

@@ -7,15 +7,14 @@
 
 namespace protocom::cli {
 
-/// Images up to which labels are checked without a request: the work is that of expected_accuracy().
+/// Most images for which labels are checked without a request: the work is that of expected_accuracy().
 inline constexpr int64_t kMostCheckedUnasked = 5000;
 
-/// Prints what the enrolled images say of their labels: images that look misplaced, images in two classes, classes that
-/// are confused, and those that more photos would help most; nothing if there is nothing to say. `most`: rows of
-/// each kind.
+/// Prints the findings on the enrolled images' labels: images that look misplaced, images in two classes, confused
+/// classes, and classes that more photos would help most; nothing if there are none. `most`: rows of each kind.
 void print_label_check(const LabelCheck& check, size_t most);
 
-/// The findings that concern these classes.
+/// Returns the findings that concern these classes.
 LabelCheck about_classes(LabelCheck check, const std::set<std::string>& classes);
 
 }  // namespace protocom::cli

@@ -9,14 +9,14 @@
 namespace protocom::cli {
 namespace {
 
-/// What the recognizer uses besides the classes' own photos.
+/// Describes what the recognizer uses besides the classes' own photos.
 std::string describe_basis(const RecognizerParts& parts) {
   if (!parts.fitted.empty() || !parts.model.empty()) return "with base classes";
   const bool space = !parts.space.empty() || !space_beside(find_encoder(parts.backbone)).empty();
   return space ? "a space of other classes" : "no base classes";
 }
 
-/// What a recognizer that was just made takes for none of its classes.
+/// Describes which images a new recognizer answers "none of these" for.
 std::string none_of_these_line(const std::optional<Calibration>& calibration) {
   if (!calibration) return "Too few photos for 'none of these': every photo gets one of the classes.";
   if (calibration->similar)

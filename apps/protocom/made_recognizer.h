@@ -7,11 +7,11 @@
 
 namespace protocom::cli {
 
-/// Prints what a recognizer holds that was just made of these parts, and how many of new photos should be right. Throws
-/// what print_enrolment throws.
+/// Prints what a recognizer just created from these parts contains, and its expected accuracy. Throws what
+/// print_enrolment throws.
 void print_made(const std::string& file, const RecognizerParts& parts, const Enrolment& enrolled);
 
-/// How many of new photos should be right, in one sentence. `parts`: those that it was made of.
+/// Returns the expected accuracy on new photos, in one sentence. `parts`: those that the recognizer was made from.
 std::string expected_sentence(Recognizer& recognizer, const RecognizerParts& parts);
 
 }  // namespace protocom::cli

@@ -14,7 +14,7 @@ bool write_help_pages(const char* path) {
 
 }  // namespace
 
-// Users start launcher/launcher.cc, which becomes this. The build asks it for what the launcher answers itself.
+// Users start launcher/launcher.cc, which executes this program. The build runs it to generate the launcher's answers.
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--write-help-pages") return write_help_pages(argv[2]) ? 0 : 1;
   protocom::cli::run_program(argc, argv);

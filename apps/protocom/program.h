@@ -3,15 +3,15 @@
 
 namespace protocom::cli {
 
-/// What differs between the programs that are made of the same commands.
+/// The differences between the programs made of the same commands.
 struct Program {
   std::string name;                  ///< "protocom"
   std::string about;                 ///< one line
-  std::string default_command = {};  ///< if the first argument is not a command; empty: an error then
-  std::string folder_command = {};   ///< the same where it is a folder
+  std::string default_command = {};  ///< used if the first argument is not a command; empty: that is an error
+  std::string folder_command = {};   ///< used instead if it is a folder
 };
 
-/// The one that this is.
+/// Returns the description of this program.
 const Program& program();
 
 }  // namespace protocom::cli

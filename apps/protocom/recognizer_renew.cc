@@ -16,12 +16,12 @@ struct RenewCommand {
   RenewalParts renewal;
 };
 
-/// "expected accuracy ..." of a recognizer; nothing if it has too few photos.
+/// Returns "expected accuracy ..." of a recognizer; nothing if it has too few photos.
 std::string accuracy_before(const std::string& file) {
   return sentence_of(open_to_read(file).expected_accuracy(), "the former encoder");
 }
 
-/// The same of the one that was made of these parts.
+/// Returns that of the recognizer made from these parts.
 std::string accuracy_of(const std::string& file, const RecognizerParts& parts) {
   Recognizer recognizer = open_to_read(file);
   return expected_sentence(recognizer, parts);

@@ -24,7 +24,7 @@ std::string text_of(const std::optional<nlohmann::json>& calibration, const std:
                      100 * made.accepted, others.empty() ? " pass" : "", made.images, made.unknown, made.classes);
 }
 
-/// What making one of its artefacts found, where that is inside.
+/// Prints the findings from making one of its artefacts, if that is inside.
 void print_findings_of(const RecognizerFile& file, const std::string& name) {
   const RecognizerArtefact* made = file.artefact(name);
   if (made == nullptr || !made->embedded) return;
@@ -33,19 +33,20 @@ void print_findings_of(const RecognizerFile& file, const std::string& name) {
   });
 }
 
-/// The settings of the space that were chosen by its images; empty if none are, or if choosing takes over a second.
+/// Returns the settings of the space that its images chose; empty if there are none, or if choosing takes over a
+/// second.
 std::string space_text(const RecognizerFile& file, int64_t images) {
   constexpr int64_t kMostImages = 1000;
   if (images == 0 || images > kMostImages) return "";
   try {
     const std::vector<std::string> chosen = open_to_read(file.path()).method().findings();
     return chosen.empty() ? "" : chosen.front();
-  } catch (const Error&) {  // a part that is outside and gone is named with the artefacts
+  } catch (const Error&) {  // a missing external part is reported with the artefacts
     return "";
   }
 }
 
-/// What its encoder runs on; one that is outside and gone is named with the artefacts.
+/// Returns the engine of its encoder; a missing external one is reported with the artefacts.
 std::string engine_text(const RecognizerFile& file) {
   std::string engine;
   try {

@@ -21,7 +21,7 @@ constexpr std::string_view kLine = ",\"line\":";
 constexpr std::string_view kUnreadable = ",\"unreadable\":";
 constexpr std::string_view kPartEnd = ".jsonl";
 
-/// The run of "RUN-RANK.jsonl"; nothing for another name.
+/// Returns the run in "RUN-RANK.jsonl"; nothing for another name.
 std::optional<int64_t> run_of(const fs::path& path) {
   const std::string name = path.filename().string();
   int64_t run = 0, rank = 0;
@@ -36,7 +36,7 @@ std::optional<int64_t> run_of(const fs::path& path) {
 
 constexpr const char* kNote = "places.jsonl";
 
-/// Whether a job has made it: only that is ever deleted.
+/// Whether a job has created a file: only those are ever deleted.
 bool is_own(const fs::path& path) { return run_of(path) || path.filename() == kNote; }
 
 std::vector<fs::path> entries_of(const fs::path& folder) {
@@ -48,7 +48,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return found;
 }
 
-/// The folder of a job, made if it is missing. A link could lead to files of another user.
+/// Makes the folder of a job if it is missing. A link could lead to files of another user.
 void make_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_symlink(fs::symlink_status(folder, error)))
@@ -74,8 +74,8 @@ std::vector<fs::path> paths_of_text(std::string_view text) {
   return files;
 }
 
-/// What follows the hash in a line of a part; nothing if the hash is another one. It is of the job's header too, so
-/// that no line of another job counts.
+/// Returns the content of a line of a part, after its hash; nothing if the hash differs. It includes the job's header,
+/// so that no line of another job is accepted.
 std::optional<std::string_view> line_content(std::string_view line, const std::string& header) {
   if (!starts_with(line, kHash)) return std::nullopt;
   const size_t end = line.find('"', kHash.size());
@@ -110,7 +110,7 @@ SharedLines::SharedLines(const ProcessGroup& group, LinesJob job, std::vector<fs
 
 SharedLines::~SharedLines() = default;
 
-/// The list of process 0 counts: only it reads the standard input, and folders may be listed in another order
+/// Shares the list of process 0: only it reads the standard input, and folders may be listed in another order
 /// elsewhere.
 void SharedLines::share_files() {
   if (group_.is_single()) return;
@@ -118,7 +118,7 @@ void SharedLines::share_files() {
   if (!group_.is_main()) files_ = paths_of_text(all);
 }
 
-/// The message of process 0.
+/// Returns the work, sent by process 0.
 SharedLines::Work SharedLines::find_work() {
   Work work = group_.is_main() ? main_work() : Work();
   if (group_.is_single()) return work;
@@ -184,7 +184,7 @@ void SharedLines::read_parts() {
   }
 }
 
-/// Ignores lines that are incomplete or were changed: their photos are computed again.
+/// Reads a part, ignoring incomplete or changed lines: their photos are computed again.
 void SharedLines::read_part(std::string_view bytes) {
   for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
     const std::optional<std::string_view> content = line_content(bytes.substr(0, end), header_);

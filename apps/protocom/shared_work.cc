@@ -37,7 +37,7 @@ EmbeddedImage embedded_in(std::string_view line) {
   return embedded;
 }
 
-/// Each process its own files; process 0 has all lines then.
+/// Embeds each process's own files; process 0 then has all lines.
 void embed_own(Recognizer& recognizer, SharedLines& lines) {
   const auto add = [&](size_t number, const EmbeddedImage& embedded) { lines.add(number, line_of(embedded)); };
   if (!lines.own_files().empty()) lines.add(recognizer.embed(lines.own_files(), add, progress()));

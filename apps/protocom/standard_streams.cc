@@ -12,7 +12,7 @@
 namespace protocom::cli {
 namespace {
 
-/// Results that were meant for a closed standard output must fail, and be reported, instead of vanishing.
+/// Opens a missing descriptor, so that printing results to a closed standard output fails and is reported.
 void open_missing(int descriptor, int flags) {
   if (::fcntl(descriptor, F_GETFD) >= 0) return;
   const int opened = ::open("/dev/null", flags);
@@ -22,7 +22,7 @@ void open_missing(int descriptor, int flags) {
   }
 }
 
-/// Writes all of it; false when that fails. What has no reader any more counts as written.
+/// Writes everything; returns false on failure. Output without a reader counts as written.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());
@@ -37,7 +37,7 @@ ssize_t write_results(void* /*cookie*/, const char* data, size_t size) {
   return write_all(STDOUT_FILENO, {data, size}) ? static_cast<ssize_t>(size) : 0;
 }
 
-/// Names from files must not steer a terminal, wherever they are printed.
+/// Writes to the terminal without control characters, which names of files may contain.
 ssize_t write_to_terminal(void* /*cookie*/, const char* data, size_t size) {
   return write_all(STDOUT_FILENO, without_steering({data, size})) ? static_cast<ssize_t>(size) : 0;
 }
@@ -59,7 +59,7 @@ void prepare_standard_streams() {
 
 void print_coloured(std::string_view text) {
   std::fflush(stdout);
-  // A terminal gets it past the filter of names; anywhere else there are no colours.
+  // Coloured text bypasses this filter on a terminal; elsewhere there are no colours.
   if (::isatty(STDOUT_FILENO) != 0) {
     write_all(STDOUT_FILENO, text);
   } else {

@@ -11,10 +11,10 @@ namespace protocom::cli {
 /// `tasks` must outlive the command.
 void add_draw_options(CLI::App& command, TaskOptions& tasks);
 
-/// Lowers the classes per episode to those that `split` has, with a warning, unless --n-way asks for a number.
+/// Lowers the classes per episode to the number in `split`, with a warning, unless --n-way is given.
 void take_fewer_ways(const CLI::App& command, const FeatureSet& features, Split split, EpisodeShape& shape);
 
-/// draw_tasks with fewer ways where those were not requested. Throws what it throws.
+/// Calls draw_tasks, with fewer ways if those were not requested. Throws what it throws.
 std::vector<EvaluationTask> tasks_of(const CLI::App& command, const FeatureSet& features, TaskOptions tasks);
 
 }  // namespace protocom::cli

@@ -12,8 +12,8 @@ namespace protocom::cli {
 /// How much the program prints on stderr.
 enum class Verbosity { kQuiet, kNormal, kVerbose };
 
-/// Draws progress on stderr: a bar with the remaining time on a terminal; elsewhere a plain line every tenth
-/// of the job and every ten seconds, less often when a job takes hours. A job of less than a second leaves no trace.
+/// Shows progress on stderr: a bar with the remaining time on a terminal; elsewhere a plain line every tenth of the job
+/// and every ten seconds, less often if a job takes hours. A job of less than a second shows nothing.
 class TerminalProgress : public Progress {
  public:
   void set_verbosity(Verbosity verbosity) { verbosity_ = verbosity; }
@@ -22,7 +22,7 @@ class TerminalProgress : public Progress {
   void advance(int64_t done, std::string_view detail) override;
   void finish() override;
 
-  /// Removes the bar so that a message can be written; the next advance draws it again.
+  /// Removes the bar so that a message can be written; the next advance redraws it.
   void clear();
 
  private:
@@ -48,13 +48,13 @@ class TerminalProgress : public Progress {
   Clock::time_point first_report_;
 };
 
-/// The program's one progress display.
+/// Returns the program's only progress display.
 TerminalProgress& terminal_progress();
 
-/// A log sink that writes to stderr around the progress bar: "warning: ...".
+/// Makes a log sink that writes to stderr around the progress bar: "warning: ...".
 std::shared_ptr<spdlog::sinks::sink> make_stderr_sink();
 
-/// "1:02:03", "2:03" or "0:03".
+/// Returns "1:02:03", "2:03" or "0:03".
 std::string format_duration(double seconds);
 
 }  // namespace protocom::cli

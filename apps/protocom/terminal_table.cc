@@ -36,7 +36,7 @@ size_t width_of(char32_t code) {
   return wide ? 2 : 1;
 }
 
-/// Narrows the widest column that may be narrower by one; false: there is none.
+/// Narrows the widest column that may be narrower by one; returns false if there is none.
 bool narrow(const std::vector<TerminalColumn>& columns, std::vector<size_t>& widths) {
   size_t widest = columns.size();
   for (size_t c = 0; c < columns.size(); ++c) {
@@ -86,7 +86,7 @@ size_t display_width(std::string_view text) {
 
 std::string cut_to(std::string_view text, size_t width, bool keep_end) {
   if (display_width(text) <= width) return std::string(text);
-  const size_t room = std::max<size_t>(width, 1) - 1;  // less the ellipsis
+  const size_t room = std::max<size_t>(width, 1) - 1;  // without the ellipsis
   const size_t before = keep_end ? room / 3 : room;
   std::vector<std::string_view> letters;
   for (size_t at = 0; at < text.size();) {
@@ -116,7 +116,7 @@ std::vector<size_t> fitted_widths(const std::vector<TerminalColumn>& columns, st
   for (;; --dropped) {
     while (total_width(widest) > width && narrow(columns, widest)) continue;
     if (total_width(widest) <= width || dropped == 0) return widest;
-    // What is left out gives its room to the others.
+    // The space of dropped columns goes to the others.
     for (size_t c = 0; c < columns.size(); ++c) widest[c] = columns[c].dropped >= dropped ? 0 : whole[c];
   }
 }

@@ -34,7 +34,7 @@ std::string unknown_text(const TestResult& result) {
                      result.unknown_classes.size());
 }
 
-/// The lines of a test's result: name and text; no text if there is nothing to report.
+/// Returns the lines of a test's result: name and text; no text if there is nothing to report.
 std::vector<std::vector<std::string>> result_lines(const TestResult& result) {
   const std::string kept = result.calibrated ? share_text(result.kept_right, result.images) : "";
   return {{"recognizer",
@@ -127,7 +127,7 @@ void print_differing(const ComparedTests& tests, int64_t most) {
   if (left > 0) fmt::print("{} more (--worst, --csv, --json)\n", left);
 }
 
-/// "answer,certainty,none,none_of_these,rank,log_loss" of one test.
+/// Returns "answer,certainty,none,none_of_these,rank,log_loss" of one test.
 std::string answer_cells(const TestedImage& image) {
   const std::string none = image.none ? fmt::format("{:.6f},{:d}", *image.none, image.is_refused()) : ",";
   const std::string own = image.known ? fmt::format("{},{:.6f}", image.rank, image.loss) : ",";

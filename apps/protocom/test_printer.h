@@ -6,14 +6,14 @@
 
 namespace protocom::cli {
 
-/// The figures, classes and at most `worst` wrong answers of a test, as tables that fit the terminal.
+/// Prints the figures, classes and at most `worst` wrong answers of a test, as tables that fit the terminal.
 void print_test(const TestResult& result, int64_t worst);
 
-/// Of two tests both figures side by side, their difference, and at most `worst` photos that are answered
+/// Prints the figures of two tests side by side, their difference, and at most `worst` photos that are answered
 /// differently.
 void print_comparison(const ComparedTests& tests, int64_t worst);
 
-/// A row a photo, of two tests with the columns of both.
+/// Writes one row per photo, with the columns of one or two tests.
 void write_test_csv(const std::filesystem::path& path, const TestResult& first, const TestResult* second);
 
 }  // namespace protocom::cli

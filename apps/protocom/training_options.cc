@@ -7,7 +7,7 @@
 namespace protocom::cli {
 namespace {
 
-/// "60, 80 and 90 %"
+/// Returns "60, 80 and 90 %".
 std::string percent(const std::vector<double>& fractions) {
   std::string text;
   for (size_t i = 0; i < fractions.size(); ++i) {

@@ -3,7 +3,8 @@
 
 namespace protocom::cli {
 
-/// Signals that end a program, except those that its parent set to be ignored (nohup, a script's background job).
+/// Returns the signals that end a program, except those that its parent set to be ignored (nohup, a script's background
+/// job).
 inline sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);

@@ -46,7 +46,7 @@ void XmpSidecars::add(const fs::path& image, const Answer& answer) {
 
 namespace {
 
-/// Whether something was written. A link to nothing would make a file elsewhere.
+/// Writes a sidecar; returns whether something was written. A dangling link would create a file elsewhere.
 bool write_sidecar(const fs::path& path, const XmpKeywords& keywords) {
   std::error_code ignored;
   const bool is_there = fs::exists(path, ignored);

@@ -7,23 +7,23 @@
 
 namespace protocom::cli {
 
-/// Answers as keywords in the XMP sidecars of photos, which programs for photos read: photo.jpg.xmp, or photo.xmp where
-/// that is there. A class whose title, or name, has levels (animals/birds/robin) is a keyword for each, and a
-/// hierarchical one. An answer of none of the classes is not a keyword. Beside them is the probability, of several
-/// boxes the smallest one.
+/// Writes answers as keywords into the XMP sidecars of photos, which photo programs read: photo.jpg.xmp, or photo.xmp
+/// if that exists. A class whose title, or name, has levels (animals/birds/robin) becomes a keyword for each level, and
+/// a hierarchical one. An answer "none of these" adds no keyword. The probability is written too, for several boxes the
+/// smallest one.
 class XmpSidecars {
  public:
   explicit XmpSidecars(Recognizer& recognizer) : recognizer_(recognizer) {}
 
-  /// Of a photo, or of a box of one.
+  /// Adds the answer for a photo, or for a box of one.
   void add(const std::filesystem::path& image, const Answer& answer);
-  /// Writes those that change, and prints how many they are. A sidecar that is not XMP, or a link to nothing, stays
-  /// as it is and is logged; how many those are is returned.
+  /// Writes the sidecars that change, and prints their number. A sidecar that is not XMP, or a dangling link, is left
+  /// unchanged and logged; returns the number of these.
   [[nodiscard]] int64_t write() const;
 
  private:
   Recognizer& recognizer_;
-  std::map<std::filesystem::path, XmpKeywords> keywords_;  // of photos
+  std::map<std::filesystem::path, XmpKeywords> keywords_;  // by photo
   int64_t of_none_ = 0;
 };
 

@@ -6,11 +6,11 @@
 
 namespace protocom {
 
-/// What to do when another process is lost while this one computes or hangs; called from a thread of its own.
+/// Called if another process is lost while this one computes or hangs; from a separate thread.
 using OnLoss = std::function<void(const std::string& sentence)>;
 
-/// How a process reaches the others of its job: what a plug-in does for a ProcessGroup of several. The operations are
-/// the group's, which has their contracts.
+/// How a process reaches the others of its job: implemented in a plug-in for a ProcessGroup of several. The operations
+/// are the group's, which documents them.
 class Connection {
  public:
   Connection() = default;

@@ -11,9 +11,9 @@
 namespace protocom {
 namespace {
 
-constexpr int kShortestSilence = 4;  // others are looked at every two seconds
+constexpr int kShortestSilence = 4;  // others are checked every two seconds
 
-/// The first of the variables that is set.
+/// Returns the first of the variables that is set.
 std::optional<int> read_number(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const char* text = std::getenv(name);

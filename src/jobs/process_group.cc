@@ -13,7 +13,7 @@ ProcessGroup::ProcessGroup(const Launch& launch, OnLoss on_loss) : launch_(launc
 }
 
 ProcessGroup::~ProcessGroup() {
-  // Its end would wait for the operation that was given up.
+  // Its destructor would wait for the operation that was given up.
   if (broken()) static_cast<void>(connection_.release());
 }
 

@@ -5,8 +5,8 @@
 
 namespace protocom {
 
-/// "cpu", "cuda", "cuda:1" or "auto" (the first CUDA device if there is one). Throws UsageError when there is no such
-/// device.
+/// Parses "cpu", "cuda", "cuda:1" or "auto" (the first CUDA device if there is one). Throws UsageError if there is no
+/// such device.
 c10::Device parse_device(const std::string& text);
 
 }  // namespace protocom

@@ -23,7 +23,7 @@ constexpr std::array<std::pair<NumberType, at::ScalarType>, 10> kTypes = {{{Numb
                                                                            {NumberType::kFloat32, at::kFloat},
                                                                            {NumberType::kFloat64, at::kDouble}}};
 
-// LibTorch sets OpenMP's number of threads at its first parallel operator in a thread, and asking for it does so too.
+// LibTorch sets OpenMP's number of threads at its first parallel operator in a thread; querying it has the same effect.
 [[maybe_unused]] const bool kThreadsFollow = [] {
   follow_thread_count({[] { static_cast<void>(at::get_num_threads()); }, [](int all) { at::set_num_threads(all); }});
   return true;

@@ -3,7 +3,8 @@
 
 namespace protocom {
 
-/// Vectors [..., d] divided by their Euclidean length; one shorter than 1e-12 by that, so that zero stays zero.
+/// Returns vectors [..., d] divided by their Euclidean length, or by 1e-12 if they are shorter, so that zero stays
+/// zero.
 at::Tensor unit_vectors(const at::Tensor& vectors);
 
 }  // namespace protocom

@@ -1,6 +1,6 @@
-// What is started as `protocom`. LibTorch registers 2,000 operators when it is loaded, a third of a second; so this,
-// which is linked without it, answers --version and --help itself, and becomes the program for everything else. It also
-// sets what libraries read when they are loaded.
+// The program that is started as `protocom`. LibTorch registers 2,000 operators when it is loaded, which takes a third
+// of a second; so the launcher, which is linked without it, answers --version and --help itself, and executes the
+// program for everything else. It also sets what libraries read when they are loaded.
 #include <limits.h>
 #include <unistd.h>
 
@@ -20,15 +20,15 @@ namespace {
 
 constexpr int kFailed = 1;
 
-/// How long threads of OpenMP spin for one another at the end of a parallel loop before they sleep. libgomp has them
-/// spin for milliseconds: where other programs use the same cores, a thread that spins keeps the one it waits for from
-/// running, and an encoder of many small loops takes ten times as long. With 3,000 turns they wait long enough for each
-/// other on an idle machine, and not too long on a busy one (docs/log/speed.md).
+/// Sets how long OpenMP's threads spin for one another at the end of a parallel loop before they sleep. By default
+/// libgomp's spin for milliseconds: if other programs use the same cores, a spinning thread keeps the one it waits for
+/// from running, and an encoder of many small loops takes ten times as long. 3,000 turns are long enough on an idle
+/// machine, and not too long on a busy one (docs/log/speed.md).
 void choose_spins() {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "3000", 0);
 }
 
-/// The text that answers the command line whatever else there is; null: the program has to look.
+/// Returns the text that answers the command line regardless of other arguments; null: the program has to decide.
 const char* page_for(int argc, char** argv) {
   if (argc < 2) return nullptr;
   const std::string_view last = argv[argc - 1];
@@ -42,7 +42,7 @@ const char* page_for(int argc, char** argv) {
   return nullptr;
 }
 
-/// False when nothing could be written. A reader that has seen enough is not a failure.
+/// Returns false if nothing could be written. A reader that closed the pipe is not a failure.
 bool print(std::string_view text) {
   std::signal(SIGPIPE, SIG_IGN);
   bool printed = false;
@@ -56,14 +56,14 @@ bool print(std::string_view text) {
   return true;
 }
 
-/// The program has one thread that waits for signals, and no other may take them (watch_signals). OpenBLAS with POSIX
-/// threads starts some when it is loaded, before the program's first line; they have the mask that this leaves.
+/// Blocks the signals that one thread of the program waits for, so that no other thread takes them (watch_signals).
+/// OpenBLAS with POSIX threads starts some when it is loaded, before the program's first line; they inherit this mask.
 void leave_signals_to_the_program() {
   const sigset_t set = cli::watched_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-/// The program lies where it was built or installed, seen from here.
+/// Returns the program's path, relative to this executable in the build tree or where installed.
 std::string program_path() {
   char self[PATH_MAX];
   const ssize_t length = ::readlink("/proc/self/exe", self, sizeof self);

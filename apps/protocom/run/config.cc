@@ -17,7 +17,8 @@ namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// Where the string that begins at `begin` ends: behind its quotes, or at the end of its line where it has none.
+/// Returns the end of the string that begins at `begin`: after its quotes, or at the end of its line if it is not
+/// closed.
 size_t end_of_string(std::string_view text, size_t begin) {
   const char quote = text[begin];
   const std::string three(3, quote);
@@ -33,8 +34,8 @@ size_t end_of_string(std::string_view text, size_t begin) {
 
 bool ends_key(char c) { return c == '\n' || c == '=' || c == ',' || c == '{' || c == '['; }
 
-/// The line from 1 if a key has more than `most` dotted parts, 0 if none has. For text that a TOML parser has not
-/// seen yet: it would call itself once a part, until the stack is at its end.
+/// Returns the line, from 1, of a key with more than `most` dotted parts, 0 if there is none. For text before it is
+/// parsed as TOML: the parser recurses once per part, until the stack overflows.
 int64_t line_of_deep_key(std::string_view toml, int64_t most) {
   int64_t line = 1, parts = 1;
   for (size_t i = 0; i < toml.size();) {
@@ -65,7 +66,7 @@ constexpr size_t kLongestValue = size_t{64} << 10;
 
 int64_t line_of(const toml::node& node) { return node.source().begin.line; }
 
-/// Stages name files, in the folder of artefacts and nowhere else.
+/// Whether a name is a plain file name: stages name files in the folder of artefacts only.
 bool is_plain_name(const std::string& name) {
   constexpr size_t kLongest = 100;
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
@@ -75,13 +76,13 @@ bool is_plain_name(const std::string& name) {
   return plain && !name.empty() && name.size() <= kLongest && name.front() != '.' && name.front() != '-';
 }
 
-/// Reads one file; keeps its name for messages, and which variables were used.
+/// Reads one file; records its name for messages, and which variables were used.
 class Reader {
  public:
   Reader(RunConfig& config, Variables given) : config_(config), variables_(std::move(given)) {}
 
   void read(const toml::table& root);
-  /// Throws for a --set variable that nothing uses: it is a typo.
+  /// Throws for an unused --set variable, which is a typo.
   void check_all_used(const Variables& given) const;
 
  private:
@@ -110,14 +111,14 @@ void Reader::read(const toml::table& root) {
       read_top_level(key, node);
     }
   }
-  // toml++ keeps tables in the order of their names.
+  // toml++ sorts tables by name.
   std::stable_sort(config_.stages.begin(), config_.stages.end(),
                    [](const auto& a, const auto& b) { return a.line < b.line; });
 }
 
 void Reader::read_variables(const toml::table& table) {
   for (const auto& [key, node] : table) {
-    // A default that names a file is meant relative to the configuration, like every path in it.
+    // A default that names a file is relative to the configuration, like every path in it.
     variables_.try_emplace(std::string(key.str()), scalar(std::string(key.str()), node));
   }
 }
@@ -233,8 +234,8 @@ struct Settings {
   std::vector<std::array<std::string, 3>> options;  // stage, option, value
 };
 
-/// A value that names a file or folder, or the prefix of some (lists/tiny-imagenet of lists/tiny-imagenet-base.txt),
-/// made absolute.
+/// Makes a value absolute if it names an existing file or folder, or the prefix of some (lists/tiny-imagenet of
+/// lists/tiny-imagenet-base.txt).
 std::string absolute_if_there(const std::string& value) {
   const fs::path path = value;
   const bool there =

@@ -12,7 +12,7 @@ namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// Whether the stage was cut off while doing exactly this.
+/// Whether the stage was interrupted with the same options and inputs.
 bool was_cut_off(const fs::path& out, const Stage& stage, const StageRecord& now) {
   const auto started = read_record(started_path(out, stage));
   return started && !difference(*started, now);
@@ -34,8 +34,8 @@ void execute(const RunConfig& config, const Stage& stage, std::vector<std::strin
   }
 }
 
-/// A folder that an earlier run made is in the way of the command that makes it again, and the state of a training with
-/// other options must not be taken for the new one's. A folder that a stage names itself may have other files too.
+/// Removes a folder made by an earlier run, which would block the command that makes it again, and the state of a
+/// training with other options, which must not be resumed. A folder named by the stage itself may have other files too.
 void clear_old_artefact(const RunConfig& config, const Stage& stage, const std::optional<StageRecord>& before) {
   const fs::path within = fs::weakly_canonical(stage.artefact).lexically_relative(fs::weakly_canonical(config.out));
   const bool is_of_run = !within.empty() && within != "." && *within.begin() != "..";

@@ -4,8 +4,9 @@
 
 namespace protocom::cli {
 
-/// Runs a stage unless it is up to date: resumes an interrupted training, clears what an earlier run of other
-/// options left, and records options, inputs and outputs. Says what it does on standard output. Errors name the stage.
+/// Runs a stage unless it is up to date: resumes an interrupted training, removes what an earlier run with other
+/// options left, and records options, inputs and outputs. Prints what it does on standard output. Errors name the
+/// stage.
 void run_stage(const RunConfig& config, const Stage& stage);
 
 }  // namespace protocom::cli

@@ -11,7 +11,7 @@ namespace protocom::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// The key that moves a stage behind those of another kind: features of a tuned backbone are extracted after metatrain.
+/// The key that moves a stage after those of another kind: features of a tuned backbone are extracted after metatrain.
 constexpr const char* kAfter = "after";
 
 /// An artefact of one stage that later ones read under the same option name.
@@ -20,11 +20,11 @@ struct Product {
   const char* file;    ///< in the folder of artefacts
 };
 
-/// A stage of `run`; its options are those of the command.
+/// A kind of stage of `run`; its options are those of the command.
 struct StageKind {
   const char* command;
   const char* output;  ///< the option that names its artefact
-  const char* file;    ///< and where that goes
+  const char* file;    ///< and its default file
   std::vector<Product> products;
   std::vector<const char*> reads;  ///< the options it takes from earlier stages
 };
@@ -53,7 +53,7 @@ const std::vector<StageKind>& stage_kinds() {
        "results.json",
        {{"results", "results.json"}},
        {"features", "knowledge", "model", "fitted", "tuned"}},
-      // The report takes folders of analyses as it takes results.
+      // The report takes folders of analyses as results.
       {"analyse", "out", "analysis", {{"results", "analysis"}}, {"images", "features", "knowledge", "model", "fitted"}},
       {"report", "out", "report.html", {}, {"results"}}};
   return kKinds;
@@ -73,7 +73,7 @@ const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
              did_you_mean(table.command, stage_names()), fmt::join(stage_names(), ", "));
 }
 
-/// nullptr when there is no such command.
+/// Returns nullptr if there is no such command.
 CLI::App* subcommand(CLI::App& app, const std::string& name) {
   for (CLI::App* item : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (item->get_name() == name) return item;
@@ -81,7 +81,7 @@ CLI::App* subcommand(CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
-/// The parser of a stage's command; `source = "wordnet"` chooses among commands that have commands of their own.
+/// Returns the parser of a stage's command; `source = "wordnet"` chooses among subcommands.
 CLI::App* find_command(CLI::App& app, const RunConfig& config, const StageConfig& table, Stage& stage) {
   CLI::App* command = subcommand(app, table.command);
   if (command == nullptr)
@@ -113,7 +113,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-/// nullptr when the command has no such option.
+/// Returns nullptr if the command has no such option.
 const CLI::Option* option_named(const CLI::App& command, const std::string& name) {
   for (const CLI::Option* option : command.get_options()) {
     if (long_name(*option) == name) return option;
@@ -127,14 +127,14 @@ std::string beside(const fs::path& folder, const std::string& path) {
   return fs::path(path).is_absolute() ? path : (folder / path).lexically_normal().string();
 }
 
-/// ${out} at the head of a path is the folder of the artefacts.
+/// Replaces ${out} at the beginning of a path by the folder of the artefacts.
 std::string resolve(const RunConfig& config, const fs::path& folder, const std::string& path) {
   const std::string out = kOutVariable;
   if (path.rfind(out, 0) != 0) return beside(folder, path);
   return (config.out / fs::path(path.substr(out.size())).relative_path()).lexically_normal().string();
 }
 
-/// Wires the stages one after the other.
+/// Connects the stages in order.
 class Planner {
  public:
   explicit Planner(const RunConfig& config) : config_(config), config_folder_(config.file.parent_path()) {}
@@ -190,7 +190,7 @@ std::string Planner::artefact_name(const StageKind& kind, const StageConfig& tab
   return table.name.empty() ? file.string() : file.stem().string() + "-" + table.name + file.extension().string();
 }
 
-/// A path, relative to the configuration; of an encoder that is installed, by its name, where it is.
+/// Returns a path, relative to the configuration; for an encoder named as installed, its path.
 std::string Planner::input(const std::string& option, const std::string& text) const {
   const std::string path = resolve(config_, config_folder_, text);
   std::error_code ignored;
@@ -223,7 +223,7 @@ void Planner::take_values(const StageConfig& table, const CLI::App& command, Sta
 void Planner::wire(const StageKind& kind, const CLI::App& command, Stage& stage) {
   for (const char* option : kind.reads) {
     const auto found = available_.find(option);
-    // A dataset's own division already says what the split would.
+    // A dataset's own division already states the split.
     const bool stated = std::string(option) == "split" && stage.options.count("standard-split") > 0;
     if (found != available_.end() && has(command, option) && !stated) stage.options.try_emplace(option, found->second);
   }
@@ -239,7 +239,7 @@ void Planner::offer(const StageKind& kind, const CLI::App& command, Stage& stage
       stage.options.try_emplace("save-split", ConfigValue{{path.string()}, false, stage.line});
     }
     std::vector<std::string> values = {path.string()};
-    // Several results of the same kind (1-shot, 5-shot) are all handed on.
+    // Several results of the same kind (1-shot, 5-shot) are all passed on.
     const auto before = available_.find(product.option);
     const bool repeated = std::string(product.option) == "results" && before != available_.end();
     if (repeated) values.insert(values.begin(), before->second.values.begin(), before->second.values.end());
@@ -247,7 +247,7 @@ void Planner::offer(const StageKind& kind, const CLI::App& command, Stage& stage
   }
 }
 
-/// Parses the stage's command line and stops there, so that every mistake shows before the first stage runs.
+/// Parses the stage's command line without running it, so that every mistake is reported before the first stage runs.
 void Planner::check(const Stage& stage) const {
   struct Parsed {};
   const auto app = make_stage_app();
@@ -267,7 +267,7 @@ size_t stage_rank(const std::string& command) {
   return static_cast<size_t>(found - kinds.begin());
 }
 
-/// Stages run in the order of stage_kinds(), but one that says `after` right after all stages of that kind.
+/// Returns the order of a stage: that of stage_kinds(), but with `after`, right after all stages of that kind.
 size_t stage_order(const RunConfig& config, const StageConfig& table) {
   const auto after = table.values.find(kAfter);
   if (after == table.values.end()) return 2 * stage_rank(table.command);

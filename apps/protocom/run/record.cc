@@ -13,7 +13,7 @@ using nlohmann::json;
 
 constexpr const char* kMissing = "missing";
 
-/// A prefix P means the files P-*: lists of a split.
+/// Hashes a prefix P, which means the files P-*: lists of a split.
 std::string hash_prefix(const fs::path& prefix) {
   const fs::path folder = prefix.has_parent_path() ? prefix.parent_path() : fs::path(".");
   if (!fs::is_directory(folder)) return kMissing;
