@@ -19,9 +19,8 @@ namespace {
 
 constexpr double kBarInterval = 0.1;    // s between two redraws
 constexpr double kLineInterval = 10.0;  // s between two plain lines, at first
-constexpr double kLineShare =
-    0.01;  // of the time a job has taken, so that a day's training does not fill a log with lines
-constexpr double kShortJob = 1.0;  // s below which nothing is shown on a plain stream
+constexpr double kLineShare = 0.01;     // of the time a job has taken: a day's training fills no log with lines
+constexpr double kShortJob = 1.0;       // s below which nothing is shown on a plain stream
 
 std::mutex& output_mutex() {
   static std::mutex mutex;

@@ -38,14 +38,12 @@ struct Calibration {
   int64_t classes = 0;  ///< number of enrolled classes at that time
   std::string names = {};  ///< hash of their names; empty: unknown
   double slope = 1;        ///< slope of the log odds of being one of the classes; they are 0 at the threshold
-  bool balanced =
-      false;  ///< whether the shares of unknown images accepted and of images of the classes refused are equal
+  bool balanced = false;   ///< whether as many unknown images pass as images of the classes are refused
   /// Whether similar kinds are refused too; else only different kinds, and at most 5 % of the images of the classes.
   bool similar = true;
   bool of_others = false;      ///< whether the unknown images were given; else they are images of held-out classes
   std::string class_ids = {};  ///< hash of the classes' numbers in the file; empty: unknown
-  std::vector<Exchange> exchange =
-      {};  ///< at false accept rates of 1, 2, 5, 10, 15, 20, 30 and 50 %, unless there are too few images
+  std::vector<Exchange> exchange = {};  ///< at rates of 1, 2, 5, 10, 15, 20, 30 and 50 %, unless images are too few
   Warnings warnings = {};
 };
 

@@ -33,10 +33,9 @@ struct ExpectedAccuracy {
   /// Expected gain in accuracy, in points, from kMoreImages further images per class. Empty if nothing was held out.
   std::optional<double> gain = {};
   static constexpr int64_t kMoreImages = 3;
-  int64_t unlabelled = 0;  ///< number of unlabelled images used
-  std::optional<double> without_unlabelled =
-      {};  ///< `expected` computed without the unlabelled images; empty if there are none
-  std::vector<LeftOutMistake> mistakes = {};  ///< the wrong answers
+  int64_t unlabelled = 0;                         ///< number of unlabelled images used
+  std::optional<double> without_unlabelled = {};  ///< `expected` without the unlabelled images; empty: there are none
+  std::vector<LeftOutMistake> mistakes = {};      ///< the wrong answers
   Warnings warnings = {};
 };
 

@@ -12,9 +12,8 @@ struct MisplacedImage {
   int64_t example = 0;  ///< see ExampleInfo
   std::string source;   ///< its origin
   std::string class_name;
-  double probability =
-      0;                 ///< of its own class, predicted from the other images, given that it is of one of the classes
-  std::string likelier;  ///< the most probable class
+  double probability = 0;  ///< of its own class, predicted from the other images
+  std::string likelier;    ///< the most probable class
   double likelier_probability = 0;
 };
 

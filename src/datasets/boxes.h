@@ -28,8 +28,7 @@ struct BoxFile {
   std::vector<PhotoBox> boxes;  ///< in the order of the file
   std::vector<std::string>
       photos;  ///< all photos that it lists, with and without boxes; empty: a format that lists only boxes
-  bool kinds_are_classes =
-      false;  ///< whether kinds are people's labels, as opposed to a detector's kinds (animal, person)
+  bool kinds_are_classes = false;  ///< whether they are people's labels, not a detector's (animal, person)
 };
 
 /// Reads boxes:

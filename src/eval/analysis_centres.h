@@ -41,9 +41,8 @@ std::vector<double> resampled(const std::vector<double>& values, int64_t count);
 /// How close a prototype made from one image by a method is to the centre of its class.
 struct SingleImageCurve {
   std::string method;
-  std::vector<double> cosine;  ///< smoothed; entry i is the mean of ranks i .. i + window - 1
-  Estimate nearest_gain =
-      {};  ///< gain at the first entry over the image itself; paired by class, interval over classes
+  std::vector<double> cosine;   ///< smoothed; entry i is the mean of ranks i .. i + window - 1
+  Estimate nearest_gain = {};   ///< of the first entry over the image itself; paired by class, interval over classes
   Estimate farthest_gain = {};  ///< the same at the last entry
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SingleImageCurve, method, cosine, nearest_gain, farthest_gain)

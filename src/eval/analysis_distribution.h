@@ -14,10 +14,9 @@ struct SplitVariance {
   std::string split;
   int64_t classes = 0;
   int64_t images = 0;
-  double within = 0.0;   ///< sigma^2: unbiased variance within a class, mean over dimensions, then over classes
-  double between = 0.0;  ///< variance of the classes' centres, mean over dimensions
-  double cosine =
-      0.0;  ///< of an image with its class centre, mean over images, then over classes; independent of scale
+  double within = 0.0;       ///< sigma^2: unbiased variance within a class, mean over dimensions, then over classes
+  double between = 0.0;      ///< variance of the classes' centres, mean over dimensions
+  double cosine = 0.0;       ///< of an image with its class centre, mean over images, then classes; scale-free
   double within_ci95 = 0.0;  ///< half width of the 95 % interval of `within`, over classes
   double cosine_ci95 = 0.0;  ///< the same for `cosine`
 };

@@ -20,13 +20,12 @@ struct OpenSetResult {
   std::string method;
   std::string mode;
   double shots = 0.0;
-  bool knows_none = false;    ///< whether the method gives P(none)
-  Estimate accuracy;          ///< percent of the queries of given classes, with "none" not an answer
-  double area = 0.0;          ///< under the ROC curve over all queries of all tasks, in [0, 1]; ties count half
-  double false_accept = 0.0;  ///< percent of the others accepted where 95 % of the given classes' queries are
-  double expected_error =
-      0.0;  ///< ECE of the answer's probability, in [0, 1]; "none" is an answer if the method gives P(none)
-  double area_ci95 = 0.0;  ///< half width of the 95 % interval of `area` over tasks
+  bool knows_none = false;      ///< whether the method gives P(none)
+  Estimate accuracy;            ///< percent of the queries of given classes, with "none" not an answer
+  double area = 0.0;            ///< under the ROC curve over all queries of all tasks, in [0, 1]; ties count half
+  double false_accept = 0.0;    ///< percent of the others accepted where 95 % of the given classes' queries are
+  double expected_error = 0.0;  ///< ECE of the answer's probability, in [0, 1]; "none" counts if P(none) is given
+  double area_ci95 = 0.0;       ///< half width of the 95 % interval of `area` over tasks
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpenSetResult, method, mode, shots, knows_none, accuracy, area, false_accept,
                                    expected_error, area_ci95)

@@ -53,8 +53,7 @@ struct ReliabilityCurve {
   double expected_error = 0.0;       ///< ECE: mean over queries of |accuracy - confidence| of their bin
   double overconfidence = 0.0;       ///< mean confidence - accuracy
   std::vector<CalibrationBin> bins;  ///< those with queries
-  double expected_error_ci95 =
-      0.0;  ///< half width of the 95 % interval over episodes, with the signs of the bins treated as known
+  double expected_error_ci95 = 0.0;  ///< half width of the 95 % interval over episodes, given the bins' signs
   double overconfidence_ci95 = 0.0;  ///< the same for `overconfidence`
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReliabilityCurve, method, mode, expected_error, overconfidence, bins,

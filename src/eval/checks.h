@@ -19,8 +19,7 @@ struct ProtocolChecks {
   int64_t trained_on = 0;  ///< number of base classes of the model, none of them evaluated; 0 if it does not name them
   int64_t permuted_episodes = 0;  ///< number run again with their queries in another order
   int64_t permuted_queries = 0;   ///< number of predictions compared, over all methods
-  int64_t ties =
-      0;  ///< number of those that changed because the best two classes were practically equal, or by rounding alone
+  int64_t ties = 0;  ///< number of those changed by a practical tie of the best two classes, or by rounding alone
 
   /// Returns {"passed": true, "disjoint": {...}, "split": {...}, "permutation": {...}}, each with its counts and a
   /// description.

@@ -17,7 +17,7 @@ constexpr int64_t kFewestPhotos = 3;      ///< in a class: with two, the usual d
 constexpr int64_t kMostReference = 1000;  ///< photos from which the differences between moments are estimated
 constexpr double kWrongJoins = 0.05;      ///< expected number in one recognizer
 constexpr double kUsual =
-    0.75;  ///< quantile of a class's distances: most are between two moments, unless all photos are one
+    0.75;  ///< quantile of a class's distances: most are between moments, unless all photos are one
 constexpr double kEqual = 1e-6;  ///< relative to the squared length: smaller distances are rounding errors
 
 /// Disjoint sets that can be joined; each is represented by its lowest member.

@@ -11,8 +11,7 @@ constexpr int64_t kSteps = 10;
 constexpr int64_t kInnerSteps = 5;
 constexpr int64_t kNeighbours = 3;
 constexpr int64_t kConfident = 8;
-constexpr double kWeight =
-    50;  ///< weight of the similarity of neighbours and of shots relative to the mixture's log likelihood
+constexpr double kWeight = 50;  ///< of the similarity of neighbours and shots, against the mixture's log likelihood
 constexpr double kLeast = 1e-12;
 
 struct Options {

@@ -27,9 +27,8 @@ struct PldaAdaptation {
   double degrees = 0;
   double scale_degrees = 0;   ///< the same for only the scale of that covariance
   double center_classes = 0;  ///< number of classes that the fitted center counts as, against the current ones
-  bool isotropic =
-      false;  ///< no space was fitted: both covariances are multiples of I, estimated from the images alone
-  bool unlabelled = false;  ///< whether unlabelled images contribute to the answers: a batch, a pool
+  bool isotropic = false;     ///< no space was fitted: both covariances are multiples of I, from the images alone
+  bool unlabelled = false;    ///< whether unlabelled images contribute to the answers: a batch, a pool
   /// The prior excess of the variance between the current classes over the fitted one, in units of that within classes,
   /// before their images are seen (plda/detail/added_between.h); negative: it stays as fitted.
   double added_between = -1;

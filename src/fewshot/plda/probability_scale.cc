@@ -66,8 +66,7 @@ struct LogColumns {
         classes(static_cast<size_t>(n)),
         stride(static_cast<size_t>(padded_length(static_cast<int64_t>(m)))) {
     values.resize(classes * stride);
-    constexpr size_t kAtOnce =
-        8;  // columns of several images are written together: with many classes they are far apart
+    constexpr size_t kAtOnce = 8;  // columns of several images written together: they may be far apart
     for (size_t i = 0; i < images; i += kAtOnce) set_images(logs, i, std::min(i + kAtOnce, images));
   }
 

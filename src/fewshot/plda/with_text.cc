@@ -18,8 +18,7 @@ struct PhotosAndTexts {
   PreparedMethod photos;
   ClassText text;
   TextWeights weights;
-  std::shared_ptr<const FeatureTransform> unit =
-      nullptr;  // scales to unit length, at which texts and images are compared
+  std::shared_ptr<const FeatureTransform> unit = nullptr;  // unit length, for comparing texts and images
   mutable std::once_flag warned = {};
 
   PhotosAndTexts(PreparedMethod from, const MethodContext& context, const TextWeights& given)

@@ -32,8 +32,7 @@ struct Request {
   std::string content_type;
   std::string body;
   std::shared_ptr<Cancellation> cancellation = std::make_shared<Cancellation>();
-  std::chrono::steady_clock::time_point arrived =
-      std::chrono::steady_clock::now();  ///< when it arrived, before it uses the file
+  std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();  ///< before it uses the file
 };
 
 struct Response {
