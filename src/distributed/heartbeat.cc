@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kSilentBeats = 6;                     // 3 s
-constexpr int64_t kRoundsALook = 4;                 // 2 s between two looks at the others' counts
+constexpr int64_t kRoundsALook = 4;                 // 2 s between two checks of the others' counts
 constexpr std::chrono::seconds kSuspendedAfter{5};  // without a beat of its own for so long, this process was suspended
 constexpr std::chrono::seconds kShutdownWait{2};
 constexpr const char* kVerdict = "gone";
@@ -22,7 +22,7 @@ constexpr const char* kVerdict = "gone";
 std::string key_of(int rank) { return "alive/" + std::to_string(rank); }
 std::string failure_key(int rank) { return "failed/" + std::to_string(rank); }
 std::string end_key(int rank) { return "ended/" + std::to_string(rank); }
-/// Of one that needs the store no more.
+/// The key of a process that no longer needs the store.
 std::string heard_key(int rank) { return "heard/" + std::to_string(rank); }
 
 std::vector<int> parse(const std::vector<uint8_t>& text) {
@@ -36,7 +36,7 @@ std::vector<int> parse(const std::vector<uint8_t>& text) {
 
 }  // namespace
 
-/// What the threads and their owner share.
+/// State shared by the threads and their owner.
 struct Heartbeat::Watch {
   using Clock = std::chrono::steady_clock;
 
@@ -67,16 +67,16 @@ struct Heartbeat::Watch {
   std::condition_variable wake;
   bool stopping = false;
   int running = 2;                          // threads
-  Clock::time_point beaten = Clock::now();  // when the store answered last
+  Clock::time_point beaten = Clock::now();  // when the store last answered
   bool store_gone = false;                  // it answers with errors
   std::vector<int64_t> counts;
-  std::vector<Clock::time_point> changed;  // when each count was seen to grow last
+  std::vector<Clock::time_point> changed;  // when each count was last seen to grow
   std::vector<bool> done;                  // which ones have finished
   std::map<int, std::string> failures;
   std::vector<int> lost;
 };
 
-/// Whether the owner lives on.
+/// Waits; returns whether the owner still exists.
 bool Heartbeat::Watch::wait(milliseconds duration) {
   std::unique_lock lock(mutex);
   return !wake.wait_for(lock, duration, [this] { return stopping; });
@@ -140,7 +140,7 @@ bool Heartbeat::Watch::store_silent(Clock::time_point now) const {
   return now - beaten > (store_gone ? times.silence / 6 : times.silence);
 }
 
-/// Processes without a recent heartbeat. Those without any have not joined yet, which may take longer.
+/// Returns processes without a recent heartbeat. Those without any have not joined yet, which may take longer.
 std::vector<int> Heartbeat::Watch::silent() const {
   const auto now = Clock::now();
   // Process 0 keeps the store: while that does not answer, nothing is known of the others.
@@ -156,7 +156,8 @@ std::vector<int> Heartbeat::Watch::silent() const {
   return found;
 }
 
-/// A process that was suspended has read no counts meanwhile, but has them again by the second check.
+/// Judges the others. A process that was suspended has read no counts meanwhile, but has them again by the second
+/// check.
 void Heartbeat::Watch::judge() {
   std::vector<int> before;
   auto checked = Clock::now();
@@ -246,7 +247,7 @@ std::vector<int> Heartbeat::find_gone() const {
       gone.push_back(rank);
       text += std::to_string(rank) + " ";
     }
-    // A process that looks later finds others gone too: those that ended because of this.
+    // A process that checks later finds others gone too: those that ended because of this.
     if (!gone.empty()) store_->set(kVerdict, std::vector<uint8_t>(text.begin(), text.end()));
     return gone;
   } catch (const std::exception&) {

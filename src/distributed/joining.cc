@@ -23,14 +23,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 constexpr std::chrono::seconds kFirstReport{1};    // of waiting, before the first message
-constexpr std::chrono::seconds kBetweenWords{20};  // and then again
+constexpr std::chrono::seconds kBetweenWords{20};  // between later messages
 constexpr std::chrono::seconds kStaying{2};        // until the others have read which ones are missing
 constexpr std::chrono::milliseconds kConnecting{2000};
 constexpr const char* kMissing = "protocom/missing";
 
 std::string joined_key(int rank) { return "protocom/joined/" + std::to_string(rank); }
 
-/// Tells from time to time that something is waited for, and when patience ends.
+/// Logs from time to time that it waits, and reports when patience ends.
 class Waiting {
  public:
   explicit Waiting(std::chrono::seconds patience) : patience_(patience) {}
@@ -55,7 +55,7 @@ std::string more_time(const Launch& launch) {
                      launch.rank, launch.patience.count(), 10 * std::max<int64_t>(launch.patience.count(), 60));
 }
 
-/// The host's addresses; none while its name is not known (a machine that has not come up).
+/// Returns the host's addresses; none while its name is unknown (a machine that is not up yet).
 std::vector<sockaddr_storage> resolve_host(const Launch& launch) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -90,7 +90,7 @@ bool listens(const sockaddr_storage& address) {
   return error == 0;
 }
 
-/// c10d's own way of waiting for the store is silent, and writes a line of its own for each try.
+/// Waits for the store; c10d's own waiting is silent, and prints a line for each try.
 void wait_for_store(const Launch& launch) {
   Waiting waiting(launch.patience);
   for (;;) {
@@ -124,7 +124,8 @@ c10::intrusive_ptr<c10d::Store> connect_store(const Launch& launch, Part part) {
   }
 }
 
-/// Its own name is a loopback address on many a machine, which other machines cannot reach.
+/// Whether an address is useless for others: on many machines their own name is a loopback address, which other
+/// machines cannot reach.
 bool is_useless(const sockaddr_storage& address, const Launch& launch) {
   if (launch.local_size >= launch.size) return false;
   if (address.ss_family == AF_INET6)
@@ -133,7 +134,7 @@ bool is_useless(const sockaddr_storage& address, const Launch& launch) {
   return ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr) >> 24 == kLoopback;
 }
 
-/// c10d listens at every address of the machine.
+/// Restricts the store, since c10d listens at every address of the machine.
 void narrow_store(const Launch& launch) {
   if (listen_only_at(launch.port, own_addresses(launch))) return;
   logger().warn("port {} of this machine, at which the processes join, is open on all of its addresses", launch.port);
@@ -147,7 +148,7 @@ std::vector<int> absent(c10d::Store& store, int size) {
   return ranks;
 }
 
-/// The first process to time out notifies those that joined later, which would wait for it.
+/// Gives up. The first process to time out notifies those that joined later, which would wait for it.
 void give_up(c10d::Store& store, const std::vector<int>& missing) {
   const std::string names = fmt::format("{}", fmt::join(missing, ", "));
   store.set(kMissing, std::vector<uint8_t>(names.begin(), names.end()));

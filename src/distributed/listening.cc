@@ -12,8 +12,8 @@
 namespace protocom {
 namespace {
 
-constexpr uint32_t kPacketHeader = static_cast<uint32_t>(SKF_NET_OFF);  // of the network's packet
-constexpr uint32_t kTarget4 = 16, kTarget6 = 24;                        // the target's place in it
+constexpr uint32_t kPacketHeader = static_cast<uint32_t>(SKF_NET_OFF);  // of the network packet
+constexpr uint32_t kTarget4 = 16, kTarget6 = 24;                        // offset of the target address in it
 constexpr uint32_t kVersion4 = 4, kVersion6 = 6;
 constexpr uint32_t kAll = 0xffffffff, kNothing = 0;
 
@@ -29,7 +29,7 @@ bool listens_at(int descriptor, int port) {
   return address.ss_family == AF_INET6 && ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port) == port;
 }
 
-/// The address in words of 32 bits: one of IPv4, four of IPv6.
+/// Returns the address in words of 32 bits: one for IPv4, four for IPv6.
 std::vector<uint32_t> words_of(const std::string& address) {
   in_addr four{};
   if (::inet_pton(AF_INET, address.c_str(), &four) == 1) return {ntohl(four.s_addr)};
@@ -41,10 +41,10 @@ std::vector<uint32_t> words_of(const std::string& address) {
   return words;
 }
 
-/// Lets through packets of the address's version that are sent to it, and hands on all others to what follows.
+/// Accepts packets of the address's version that are sent to it, and passes all others to the following rules.
 void append_accept_rule(const std::vector<uint32_t>& words, std::vector<sock_filter>& filter) {
   const bool six = words.size() > 1;
-  // A jump counts the instructions to skip: those of the words that are left, two each, and the accepting return.
+  // A jump counts the instructions to skip: two for each remaining word, and the accepting return.
   const auto behind = [&](size_t words_left) { return static_cast<uint8_t>(2 * words_left + 1); };
   filter.push_back(BPF_STMT(BPF_LD | BPF_B | BPF_ABS, kPacketHeader));
   filter.push_back(BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4));

@@ -2,7 +2,7 @@
 
 namespace protocom {
 
-/// Makes this module the one that connects the processes of a job (torch_connect).
+/// Registers this module as the one that connects the processes of a job (torch_connect).
 void provide_distributed();
 
 }  // namespace protocom

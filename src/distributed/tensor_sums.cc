@@ -5,7 +5,7 @@
 namespace protocom {
 namespace {
 
-/// Of a group of several.
+/// Returns the connection of a group of several.
 TorchConnection& connection_of(const ProcessGroup& group) {
   return dynamic_cast<TorchConnection&>(*group.connection());
 }

@@ -8,23 +8,23 @@
 
 namespace protocom {
 
-/// What the processes of a group do with tensors, on CPUs and GPUs. Of a group of one they change nothing. All throw
-/// what operations of a ProcessGroup throw, and keep to its order.
+/// Operations of a group's processes on tensors, on CPUs and GPUs. For a group of one they change nothing. All throw
+/// what operations of a ProcessGroup throw, and must be called in the same order.
 
 /// Replaces the tensor by its sum over all processes.
 void sum(const ProcessGroup& group, const at::Tensor& tensor);
 
-/// Begins the same and returns at once; the function it gives waits for the end, and is called within guarded(). The
-/// sums that processes have begun must be the same ones in the same order.
+/// Starts the sum and returns at once; the returned function waits for the end, and is called within guarded().
+/// Processes must start the same sums in the same order.
 [[nodiscard]] std::function<void()> start_sum(const ProcessGroup& group, const at::Tensor& tensor);
 
 /// Replaces the tensor by that of process 0.
 void broadcast(const ProcessGroup& group, const at::Tensor& tensor);
 
-/// Throws an Error that names the process that is gone or has failed, when `error` came from that.
+/// Throws an Error that names the process that is gone or has failed, if that caused `error`.
 void explain(const ProcessGroup& group, const std::exception& error);
 
-/// Runs something that waits for others; when it fails because a process is gone, throws an Error that names its rank.
+/// Runs an operation that waits for others; if it fails because a process is gone, throws an Error that names its rank.
 template <typename Operation>
 auto guarded(const ProcessGroup& group, Operation operation) {
   try {

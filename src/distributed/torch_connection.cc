@@ -17,8 +17,8 @@
 namespace protocom {
 namespace {
 
-constexpr std::chrono::milliseconds kPollInterval{2000};  // between two looks at the others while an operation waits
-constexpr std::chrono::seconds kStoreLinger{5};  // at most: process 0 keeps the store for the others' questions
+constexpr std::chrono::milliseconds kPollInterval{2000};  // between two checks of the others while an operation waits
+constexpr std::chrono::seconds kStoreLinger{5};           // at most: process 0 keeps the store for the others' queries
 
 std::string loss_sentence(const std::vector<int>& lost, int size) {
   return fmt::format(
@@ -39,8 +39,8 @@ Heartbeat::OnLoss with_sentence(OnLoss on_loss, int size) {
   return [report = std::move(on_loss), size](const std::vector<int>& lost) { report(loss_sentence(lost, size)); };
 }
 
-/// Where this process listens for the others: at the interface requested, as PyTorch's users do, or the one of the
-/// place where processes meet.
+/// Returns the device where this process listens for the others: on the interface requested, as PyTorch's users do, or
+/// that of the place where processes meet.
 std::shared_ptr<gloo::transport::Device> own_device(const Launch& launch) {
   using c10d::ProcessGroupGloo;
   const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
@@ -108,7 +108,7 @@ void TorchConnection::wait_for(Work& work) {
     }
     look_at_others();
   }
-  work.wait();  // it is over: this throws what went wrong, if anything did
+  work.wait();  // finished: this throws its error, if any
 }
 
 template <typename Operation>
@@ -148,7 +148,7 @@ std::function<void()> TorchConnection::start_sum(const at::Tensor& tensor) {
 }
 
 void TorchConnection::broadcast(const at::Tensor& tensor) {
-  // Gloo sends memory as it lies: a channels-last tensor travels through a plain copy.
+  // Gloo sends memory as it is: a channels-last tensor is sent as a contiguous copy.
   std::vector<at::Tensor> tensors = {tensor.contiguous()};
   guard([&] {
     const auto work = engine(tensor.device()).broadcast(tensors);
@@ -174,8 +174,8 @@ Array TorchConnection::gather_rows(const Array& rows) {
   const at::Tensor counts = at::zeros({launch_.size}, at::kLong);
   counts[launch_.rank] = rows.size(0);
   sum(counts);
-  // Every process fills its rows of the whole, and the sum joins them: Gloo's own gather needs equal shares. The sum
-  // is that of bytes, of which all processes but one have 0, so that numbers of any type stay what they are.
+  // Every process fills its rows of the whole, and the sum joins them: Gloo's own gather needs equal shares. The sum is
+  // over bytes, which are 0 in all processes but one, so that numbers of any type are preserved.
   const at::Tensor ends = counts.cumsum(0);
   const auto end = ends[launch_.rank].item<int64_t>();
   Shape shape = rows.shape();

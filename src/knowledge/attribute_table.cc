@@ -32,7 +32,7 @@ std::vector<std::string> classes_of(const ClassSides& sides) {
   return {classes.begin(), classes.end()};
 }
 
-/// Rows of the table for these classes; zeros for those it does not name.
+/// Returns rows of the table for these classes; zeros for those it does not name.
 Array take_rows(const Array& matrix, const Index& index, const std::vector<std::string>& classes) {
   Array rows = Array::zeros({static_cast<int64_t>(classes.size()), matrix.size(1)});
   for (size_t i = 0; i < classes.size(); ++i) {
@@ -46,7 +46,7 @@ Array take_rows(const Array& matrix, const Index& index, const std::vector<std::
 /// Whether any of some classes has a column's attribute.
 bool is_used(const Array& rows, int64_t column) { return (matrix_of<float>(rows).col(column).array() != 0).any(); }
 
-/// The columns that the vocabulary has.
+/// Returns the columns in the vocabulary.
 std::vector<int64_t> kept_columns(const AttributeTable& table, const Index& index, const ClassSides& sides,
                                   Vocabulary vocabulary) {
   const Array base = take_rows(table.association, index, sides.base);
@@ -80,7 +80,7 @@ void check_overlap(const AttributeTable& table, const std::vector<std::string>& 
        table.classes.empty() ? "(nothing)" : table.classes.front());
 }
 
-/// Names of `names` that are not in `index`.
+/// Returns the names that are not in `index`.
 std::vector<std::string> absent(const std::vector<std::string>& names, const Index& index) {
   std::vector<std::string> result;
   std::copy_if(names.begin(), names.end(), std::back_inserter(result),

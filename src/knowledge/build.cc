@@ -20,7 +20,7 @@ AttributeTable select(const AttributeTable& table, const BuildOptions& options) 
   return select_classes(table, options.sides.value_or(ClassSides{table.classes, {}}), options.vocabulary);
 }
 
-/// Attributes of the split's classes that the vocabulary leaves out.
+/// Returns attributes of the split's classes that the vocabulary leaves out.
 std::vector<std::string> left_out(const AttributeTable& table, const AttributeTable& selected,
                                   const BuildOptions& options) {
   BuildOptions all = options;
@@ -32,7 +32,7 @@ std::vector<std::string> left_out(const AttributeTable& table, const AttributeTa
   return names;
 }
 
-/// Rows of the base classes; all rows when there is no split.
+/// Returns rows of the base classes; all rows if there is no split.
 std::vector<int64_t> base_rows(const AttributeTable& table, const std::optional<ClassSides>& sides) {
   std::set<std::string> base;
   if (sides) base.insert(sides->base.begin(), sides->base.end());
@@ -92,7 +92,7 @@ void embed_words(const AttributeTable& table, const std::filesystem::path& path,
   knowledge.details["words_not_found"] = missing;
 }
 
-/// Each source's file and how many numbers it has.
+/// Returns each source's file and its number of dimensions.
 json sources_of(const BuildOptions& options) {
   std::vector<std::filesystem::path> files = {options.class_vectors_file};
   files.insert(files.end(), options.further_vectors_files.begin(), options.further_vectors_files.end());
@@ -104,7 +104,7 @@ json sources_of(const BuildOptions& options) {
   return sources;
 }
 
-/// The vector of each class by its name, zeros if there is none.
+/// Sets the vector of each class by its name, zeros if there is none.
 void embed_given(const BuildOptions& options, Knowledge& knowledge) {
   const ClassVectors& given = *options.class_vectors;
   std::map<std::string, int64_t> place;
@@ -158,7 +158,7 @@ void embed_by_graph(const AttributeTable& table, const BuildOptions& options, Kn
   knowledge.details["words_not_found"] = json::array();
 }
 
-/// Smallest, median and largest number of attributes of a class.
+/// Returns minimum, median and maximum of the number of attributes of a class.
 json per_class(const Array& association) {
   const auto rows = matrix_of<float>(association);
   std::vector<int64_t> counts;
@@ -186,7 +186,7 @@ void add_figures(const AttributeTable& table, const BuildOptions& options, Knowl
   details["without_embedding"] = without;
 }
 
-/// Names for a message: the first few, each with its title where that says more.
+/// Returns names for a message: the first few, each with its title if that is informative.
 std::string listed(const json& names, const Knowledge& knowledge) {
   constexpr size_t kShown = 8;
   std::string text;
@@ -199,7 +199,7 @@ std::string listed(const json& names, const Knowledge& knowledge) {
   return names.size() > kShown ? text + "; ..." : text;
 }
 
-/// Classes without a vector, and vectors without a class, in one sentence.
+/// Reports classes without a vector, and vectors without a class, in one sentence.
 void report_vectors(const Knowledge& knowledge) {
   const json& missing = knowledge.details.at("classes_without_vector");
   const json& others = knowledge.details.at("vectors_without_class");

@@ -9,33 +9,33 @@
 
 namespace protocom {
 
-/// How a source's classes become knowledge.
+/// Options for building knowledge from a source.
 struct BuildOptions {
-  std::optional<ClassSides> sides;            ///< the split; without one every class counts as a base class
+  std::optional<ClassSides> sides;            ///< the split; without one, all classes count as base classes
   Vocabulary vocabulary = Vocabulary::kBase;  ///< which attributes are kept
   std::optional<std::filesystem::path>
-      vectors;                 ///< word vectors; without them the embedding is the graph's own (embed_graph)
-  int64_t embedding_dim = 50;  ///< of the graph's embedding; word vectors bring their own
-  std::optional<ClassVectors> class_vectors;                 ///< the classes' embeddings, in place of both
-  std::filesystem::path class_vectors_file;                  ///< where they are from
-  std::vector<std::filesystem::path> further_vectors_files;  ///< of further sources of theirs
+      vectors;                 ///< word vectors; without them the embedding is computed from the graph (embed_graph)
+  int64_t embedding_dim = 50;  ///< of the graph's embedding; word vectors have their own
+  std::optional<ClassVectors> class_vectors;                 ///< the classes' embeddings, instead of both
+  std::filesystem::path class_vectors_file;                  ///< their file
+  std::vector<std::filesystem::path> further_vectors_files;  ///< files of further sources
 };
 
 /// Chooses the classes and the vocabulary and embeds both.
 ///
 /// With word vectors, h of a class or attribute is embed_lemmas of its names. Without, it is its place in the truncated
-/// SVD of the class x (attribute | context) matrix: made from all classes, or from the base classes alone with
-/// Vocabulary::kBase, the others being placed by the same rule. So a class that is enrolled later (class_description.h)
-/// gets the place that it would have got here.
+/// SVD of the class x (attribute | context) matrix: computed from all classes, or from the base classes alone with
+/// Vocabulary::kBase, in which case the others are placed by the same rule. So a class that is enrolled later
+/// (class_description.h) gets the place that it would have had here.
 ///
-/// With class vectors a class has the one of its name, zeros if there is none, and attributes have zeros.
+/// With class vectors a class has the vector of its name, zeros if there is none, and attributes have zeros.
 ///
-/// Knowledge::details says what was made of what and what was missing (docs/formats.md). What deserves attention is
-/// also logged as a warning: classes without attributes, attributes of no base class, classes or words that were not
-/// found. Throws Error.
+/// Knowledge::details records how everything was made and what was missing (docs/formats.md). Classes without
+/// attributes, attributes of no base class, and classes or words that were not found are also logged as warnings.
+/// Throws Error.
 Knowledge build_knowledge(const AttributeTable& table, const BuildOptions& options);
 
-/// {"nodes": [classes, attributes], "edges": [[class, attribute], ...]}: every pair whose weight is not 0.
+/// Returns {"nodes": [classes, attributes], "edges": [[class, attribute], ...]}: every pair with a nonzero weight.
 nlohmann::json graph_json(const Knowledge& knowledge);
 
 }  // namespace protocom

@@ -8,7 +8,7 @@
 namespace protocom {
 namespace {
 
-/// One sense for a wnid or a numbered sense, all of a lemma's otherwise.
+/// Returns one sense for a wnid or a numbered sense, otherwise all senses of a lemma.
 std::vector<std::string> candidates_of(const WordNet& wordnet, const std::string& name) {
   const std::vector<std::string> senses = wordnet.senses(name);
   if (!wordnet.contains(name) && !senses.empty()) return senses;
@@ -21,7 +21,7 @@ std::string described(const WordNet& wordnet, const std::string& wnid) {
   return fmt::format("{} ({}: {})", wnid, title(synset), synset.gloss);
 }
 
-/// Below this the kin say nothing.
+/// Below this margin the kin do not decide.
 constexpr double kMargin = 0.5;
 
 }  // namespace

@@ -9,14 +9,14 @@
 
 namespace protocom {
 
-/// What some classes have in common in WordNet: for every hypernym of theirs the share of the classes that have it.
-/// Classes of several senses count with all of them.
+/// The common hypernyms of some classes in WordNet: for every hypernym the share of the classes that have it. Classes
+/// with several senses count with all of them.
 class Kinship {
  public:
-  /// `names` are wnids, senses or lemmas; those that WordNet does not have count for nothing.
+  /// `names` are wnids, senses or lemmas; those missing from WordNet are ignored.
   Kinship(const WordNet& wordnet, const std::vector<std::string>& names);
 
-  /// How many hypernyms a sense of `name` shares with a class of them, on average, other than `name` itself.
+  /// Returns how many hypernyms a sense of `name` shares with one of the classes, on average, excluding `name` itself.
   [[nodiscard]] double with(const std::string& wnid, const std::string& name) const;
 
  private:
@@ -26,18 +26,18 @@ class Kinship {
   double known_ = 0;
 };
 
-/// The synset of a name, or nothing if WordNet does not have it or the kin do not decide.
+/// The synset of a name, or nothing if it is missing from WordNet or the kin do not decide.
 struct SynsetChoice {
   std::optional<std::string> wnid;
-  std::string doubt;  ///< where the kin do not decide: a sentence with the candidates and their glosses
+  std::string doubt;  ///< if the kin do not decide: a sentence with the candidates and their glosses
 };
 
-/// choose_synset for a caller who has more names to ask for.
+/// Does what choose_synset does, without throwing, for a caller with several names.
 SynsetChoice consider_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin);
 
-/// The synset that a wnid ("n02084071"), a sense ("dog.n.01") or a lemma with one sense stands for; of a lemma with
-/// several the one that shares at least half a hypernym more with the kin than any other, which is logged. Nothing when
-/// WordNet does not have the name. Throws Error when the kin do not decide, with the candidates and their glosses.
+/// Returns the synset of a wnid ("n02084071"), a sense ("dog.n.01") or a lemma with one sense; for a lemma with
+/// several, the one that shares at least half a hypernym more with the kin than any other, which is logged. Nothing if
+/// WordNet does not have the name. Throws Error if the kin do not decide, with the candidates and their glosses.
 std::optional<std::string> choose_synset(const WordNet& wordnet, const std::string& name, const Kinship& kin);
 
 }  // namespace protocom

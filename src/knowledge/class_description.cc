@@ -22,14 +22,14 @@ std::string embedding_kind(const Knowledge& knowledge) {
   return knowledge.details.value("/embedding/kind"_json_pointer, std::string());
 }
 
-/// Whether one of the names in "beak, bill, neb" is `name`.
+/// Whether one of the names in a title "beak, bill, neb" is `name`.
 bool is_titled(const std::string& title, const std::string& name) {
   const std::vector<std::string_view> words = split_at(title, ',');
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return is_same_word(std::string(word), name); });
 }
 
-/// None if it is unknown and may be left out.
+/// Returns the attributes meant by a text; none if it is unknown and may be left out.
 std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::string& text,
                                          UnknownAttribute unknown) {
   const std::string name(trimmed(text));
@@ -46,7 +46,7 @@ std::vector<std::string> find_attributes(const Knowledge& knowledge, const std::
   return found;
 }
 
-/// The embedding of these names; nothing when none of their words has a vector.
+/// Returns the embedding of these names; nothing if none of their words has a vector.
 std::optional<Array> embed_names(const Knowledge& knowledge, const std::vector<std::string>& lemmas,
                                  const std::filesystem::path& path) {
   if (embedding_kind(knowledge) == "graph-svd") {
@@ -72,7 +72,7 @@ void set_embedding(ClassDescription& described, Array embedding, const char* sou
   described.embedding_source = source;
 }
 
-/// From the attributes, where the class has one; else nothing is known that could place it.
+/// Embeds by the attributes, if the class has any; else nothing is known to place it.
 void embed_by_attributes(const Knowledge& knowledge, ClassDescription& described) {
   if ((matrix_of<float>(described.association).array() != 0).any())
     set_embedding(described, place_by_attributes(knowledge, described.association), "attributes");
@@ -99,7 +99,7 @@ std::vector<Meronym> relations_of(const Knowledge& knowledge) {
   return relations;
 }
 
-/// The synsets of the knowledge's classes: their names, or what they were mapped to.
+/// Returns the synsets of the knowledge's classes: their names, or what they were mapped to.
 std::vector<std::string> synsets_of(const Knowledge& knowledge) {
   const auto mapped = knowledge.details.value("/source/synsets"_json_pointer, nlohmann::json::object());
   std::vector<std::string> synsets;
@@ -108,21 +108,21 @@ std::vector<std::string> synsets_of(const Knowledge& knowledge) {
   return synsets;
 }
 
-/// The places of rows of [attributes | context] in the graph's embedding, [c, e].
+/// Returns the places of rows of [attributes | context] in the graph's embedding, [c, e].
 Array place_in_graph(const Knowledge& knowledge, const Array& association, const Array& context) {
   if (knowledge.context.empty()) return place_rows(knowledge.attribute_embedding, association);
   return place_rows(Array::joined({knowledge.attribute_embedding, knowledge.context_embedding}),
                     beside(association, context));
 }
 
-/// [e], of one class.
+/// Returns the place of one class, [e].
 Array place_in_graph(const Knowledge& knowledge, const Array& association, const std::vector<std::string>& context) {
   const Array known = restrict_to(context, knowledge.context);
   return place_in_graph(knowledge, association.reshaped({1, association.size(0)}), known.reshaped({1, known.size(0)}))
       .row(0);
 }
 
-/// Sets the class's row of R; of an attribute that is named twice it has the larger weight.
+/// Sets the class's row of R; an attribute that is named twice has the larger weight.
 void set_row(const Knowledge& knowledge, const std::vector<std::string>& attributes, const DescribeOptions& options,
              ClassDescription& described) {
   const std::vector<float>& weights = options.weights;
@@ -145,12 +145,12 @@ void set_row(const Knowledge& knowledge, const std::vector<std::string>& attribu
   }
 }
 
-/// Singular values of the attributes' places below this share of the first are rounding.
+/// Singular values of the attributes' places below this share of the first are rounding errors.
 constexpr double kInverseTolerance = 1e-6;
 
 DoubleMatrix precise(const Array& matrix) { return matrix_of<float>(matrix).cast<double>(); }
 
-/// float32 [e]
+/// Returns an array float32 [e].
 Array vector_of(const DoubleVector& values) { return array_of_matrix(values.cast<float>()).reshaped({values.size()}); }
 
 Array place_by_least_squares(const Knowledge& knowledge, const Array& association) {

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDescription = "description";
 constexpr std::string_view kPlace = "{}";
 
-/// The columns of descriptions.
+/// Returns the columns of descriptions.
 std::vector<size_t> description_columns(const CsvTable& csv) {
   std::vector<size_t> columns = {csv.column(kDescription)};
   for (size_t i = 0; i < csv.header.size(); ++i) {

@@ -23,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Rows as they are in a file.
+/// Rows as in a file.
 struct NamedRows {
   std::vector<std::string> names;  // [n]
   Array rows;                      // float32 [n, e]
 };
 
-/// The first of the names that the file has.
+/// Returns the first of the names that the file has.
 std::optional<std::string> member_of(const NpzReader& reader, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (reader.has(name)) return name;
@@ -107,7 +107,7 @@ void check_rows(const NamedRows& found, const fs::path& path) {
   }
 }
 
-/// The mean of the directions of each class's rows, [classes, e].
+/// Returns the mean of the directions of each class's rows, [classes, e].
 Array mean_directions(const Array& all, const std::vector<int64_t>& owner, int64_t classes) {
   const auto rows = matrix_of<float>(all);
   Array means = Array::zeros({classes, rows.cols()});
@@ -122,7 +122,7 @@ Array mean_directions(const Array& all, const std::vector<int64_t>& owner, int64
   return means;
 }
 
-/// The lower of the two in the middle of an even number of vectors.
+/// Returns the median length; for an even number of vectors the lower middle one.
 float median_length(const Array& vectors) {
   const auto rows = matrix_of<float>(vectors);
   std::vector<float> lengths;

@@ -36,7 +36,7 @@ CubFiles find_cub_files(const std::filesystem::path& root) {
   return files;
 }
 
-/// "12 name" lines, numbered from 1, with a space or a tab.
+/// Reads lines "12 name", numbered from 1, with a space or a tab.
 TableNames read_numbered_names(const std::filesystem::path& path) {
   TableNames names;
   for_each_line(path, [&](int64_t line, std::string_view text) {
@@ -58,7 +58,7 @@ TableNames read_numbered_names(const std::filesystem::path& path) {
 /// Whether -1 means an unknown percentage.
 enum class Unknown { kRefused, kMinusOne };
 
-/// The percentages of one line into `row`.
+/// Parses the percentages of one line into `row`.
 void read_percentages(std::string_view text, const std::string& where, Unknown unknown, FloatMatrix::RowXpr row) {
   int64_t column = 0;
   while (true) {
@@ -94,13 +94,13 @@ FloatMatrix read_percentage_table(const std::filesystem::path& path, const Table
   return percentages;
 }
 
-/// Animals with Attributes writes blanks as '+'.
+/// Replaces '+', by which Animals with Attributes writes blanks.
 std::string with_blanks(std::string name) {
   std::replace(name.begin(), name.end(), '+', ' ');
   return name;
 }
 
-/// A matrix of 0 and 1, one line per class.
+/// Checks a matrix of 0 and 1, one line per class.
 void check_binary(const FloatMatrix& table, const std::filesystem::path& path) {
   if (!(table.array() == 0 || table.array() == 1).all()) fail("{}: expected only 0 and 1", path.string());
 }

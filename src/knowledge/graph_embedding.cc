@@ -9,11 +9,11 @@
 namespace protocom {
 namespace {
 
-/// Singular values below this share of the first are rounding, and their directions arbitrary.
+/// Singular values below this share of the first are rounding errors with arbitrary directions.
 constexpr double kRankTolerance = 1e-9;
 
-/// A decomposition leaves the sign of each direction open: the largest entry of each column becomes positive, of
-/// entries that differ by rounding alone the first.
+/// Fixes the signs of directions, which a decomposition leaves open: the largest entry of each column becomes positive,
+/// among entries that differ only by rounding the first.
 void fix_signs(Eigen::MatrixXd& directions) {
   constexpr double kAlike = 1 - 1e-6;
   for (Eigen::Index k = 0; k < directions.cols(); ++k) {

@@ -100,7 +100,7 @@ Knowledge read_members(const NpzReader& reader) {
 void check_knowledge(const Knowledge& knowledge) {
   const auto n_classes = static_cast<int64_t>(knowledge.classes.size());
   const auto n_attributes = static_cast<int64_t>(knowledge.attributes.size());
-  // Of nothing but words, none may be said yet.
+  // Knowledge of words alone may be empty.
   if (n_classes == 0 && (n_attributes > 0 || !knowledge.class_embedding.defined()))
     fail("the knowledge names no class");
   check_names(knowledge.classes, "class");

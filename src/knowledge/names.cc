@@ -11,7 +11,7 @@ bool is_lower(char c) { return std::islower(static_cast<unsigned char>(c)) != 0;
 bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || (c & 0x80) != 0; }
 
-/// "001.Laysan" and "017_cat" are numbered; "4_wheel_drive" and "3-toed sloth" are not.
+/// Removes a leading number: "001.Laysan" and "017_cat" have one; "4_wheel_drive" and "3-toed sloth" do not.
 std::string_view without_number(std::string_view name) {
   size_t digits = 0;
   while (digits < name.size() && is_digit(name[digits])) ++digits;

@@ -14,7 +14,7 @@
 namespace protocom {
 namespace {
 
-/// The matrix of all pairs is held in memory, however few of them a long table names.
+/// Limit of pairs: their full matrix is in memory, however few of them a long table names.
 constexpr int64_t kMostPairs = int64_t{1} << 26;
 
 }  // namespace

@@ -19,14 +19,14 @@
 namespace protocom {
 namespace {
 
-/// The cells of a table that are weights: those of one column, or all behind a matrix's first.
+/// The cells of a table that are weights: those of one column, or all but a matrix's first column.
 struct WeightCells {
   const CsvTable* csv = nullptr;
   std::vector<size_t> columns;
   WeightScale scale;
 };
 
-/// Whose weight the cell is: the attribute that its row or its column names.
+/// Returns the attribute of a cell, named by its row or its column.
 using WeightOwner = std::function<std::string(const CsvRow& row, size_t column)>;
 
 [[noreturn]] void refuse_weight(const CsvTable& csv, const CsvRow& row, size_t column, const WeightOwner& owner,
@@ -35,7 +35,7 @@ using WeightOwner = std::function<std::string(const CsvRow& row, size_t column)>
        excerpt(owner(row, column)), excerpt(row.cells[column]), why);
 }
 
-/// Throws Error for numbers that can mean several things, at the first that is not a weight as it stands.
+/// Throws Error for an ambiguous scale, at the first cell that is not a weight as it stands.
 void check_scale(const WeightCells& cells, const WeightOwner& owner) {
   const std::string ambiguity = cells.scale.ambiguity();
   if (ambiguity.empty()) return;
@@ -56,7 +56,7 @@ float weight_in(const WeightCells& cells, const CsvRow& row, size_t column, cons
   return *value;
 }
 
-/// Takes the columns at the end away that have neither a name nor a cell: spreadsheets leave such.
+/// Drops trailing columns that have neither a name nor a cell, which spreadsheets leave.
 void drop_blank_columns(CsvTable& csv) {
   const auto is_blank = [](const std::vector<std::string>& cells) { return trimmed(cells.back()).empty(); };
   while (csv.header.size() > 1 && is_blank(csv.header) &&
@@ -66,7 +66,7 @@ void drop_blank_columns(CsvTable& csv) {
   }
 }
 
-/// The attributes of a matrix, and which of them each column but the first is of.
+/// The attributes of a matrix, and the attribute of each column but the first.
 struct MatrixColumns {
   AttributeNames attributes;
   std::vector<int64_t> attribute_of;
@@ -112,7 +112,7 @@ WeightCells weights_of_matrix(const CsvTable& csv) {
   return cells;
 }
 
-/// A weight, by its column's name.
+/// Whether a column's name means a weight.
 bool is_weight_name(std::string_view header) {
   const std::string name = lower(header);
   if (name.find("percent") != std::string::npos || name.find('%') != std::string::npos) return true;
@@ -123,14 +123,14 @@ bool is_weight_name(std::string_view header) {
   return false;
 }
 
-/// A row's number, by its column's name: pandas writes its index in a column without one.
+/// Whether a column's name means a row number: pandas writes its index in a column without a name.
 bool is_index_name(std::string_view header) {
   const std::string name = lower(header);
   return name.empty() || name.rfind("unnamed:", 0) == 0 || name == "index" || name == "row" || name == "id" ||
          ends_with(name, "_id") || ends_with(name, " id");
 }
 
-/// Of columns that may be the weight, the one that is; throws Error for several.
+/// Returns the only candidate for the weight column; throws Error for several.
 std::optional<size_t> only_one(const CsvTable& csv, const std::vector<size_t>& columns) {
   for (const size_t column : columns) {
     if (lower(csv.header[column]) == "weight") return column;
@@ -141,8 +141,8 @@ std::optional<size_t> only_one(const CsvTable& csv, const std::vector<size_t>& c
   return columns.empty() ? std::nullopt : std::optional(columns.front());
 }
 
-/// The column of weights of a table of pairs: the one with such a name, else the one that holds nothing but weights.
-/// Others (notes, numbers of rows) are ignored. Throws Error if the choice is ambiguous.
+/// Returns the column of weights in a table of pairs: the one with such a name, else the one that has only weights.
+/// Others (notes, row numbers) are ignored. Throws Error if the choice is ambiguous.
 std::optional<size_t> choose_weight_column(const CsvTable& csv, size_t class_column, size_t attribute_column) {
   std::vector<size_t> named, alike;
   for (size_t column = 0; column < csv.header.size(); ++column) {
@@ -161,7 +161,7 @@ std::optional<size_t> choose_weight_column(const CsvTable& csv, size_t class_col
   return found;
 }
 
-/// Logs how the table is read where it does not say so.
+/// Logs how the table is interpreted if it does not state it.
 void say_how(const CsvTable& csv, size_t column, const WeightScale& scale) {
   if (lower(csv.header[column]) == "weight" && !scale.converts()) return;
   logger().info("{}: column '{}' is read as {}", csv.path.string(), excerpt(csv.header[column]), scale.reading());
@@ -181,8 +181,8 @@ std::optional<size_t> column_called(const CsvTable& csv, const char* const (&wor
   return std::nullopt;
 }
 
-/// The columns of a table of pairs, as people call them. Other words than class and attribute count only where the
-/// cells are names: a matrix may have an attribute "feature".
+/// Returns the columns of a table of pairs, by their usual names. Other words than class and attribute count only if
+/// the cells are names: a matrix may have an attribute "feature".
 std::optional<PairColumns> pair_columns(const CsvTable& csv) {
   constexpr const char* kClasses[] = {"class",   "classes", "class name", "class_name",
                                       "species", "label",   "category",   "name"};
@@ -197,7 +197,7 @@ std::optional<PairColumns> pair_columns(const CsvTable& csv) {
   return scale.any() && scale.all_read() ? std::nullopt : std::optional(columns);
 }
 
-/// A table of pairs whose header is missing, or in words that are not known, would be a matrix of cells that are no
+/// Refuses a table of pairs whose header is missing or unknown: it would be read as a matrix whose cells are not
 /// weights.
 void refuse_pairs_without_header(const CsvTable& csv) {
   if (csv.rows.empty()) return;

@@ -10,15 +10,15 @@ namespace protocom {
 /// The parts of a table that cannot distinguish classes, for its maker to correct.
 struct UselessKnowledge {
   std::vector<std::vector<std::string>> equal_classes;  ///< groups of at least two classes with equal rows
-  std::vector<std::string> attributes_of_all;           ///< of the same weight above 0 for every class
+  std::vector<std::string> attributes_of_all;           ///< with equal weight above 0 for every class
   std::vector<std::string> attributes_of_none;
-  std::vector<std::string> classes_of_none;  ///< without an attribute; in no group above
+  std::vector<std::string> classes_of_none;  ///< without an attribute; not in the groups above
 };
 
-/// Compares rows and columns of the association [c, a]. A table without classes or attributes has none of them.
+/// Compares rows and columns of the association [c, a]. Returns nothing for a table without classes or attributes.
 UselessKnowledge find_useless(const KnowledgeTable& knowledge);
 
-/// How many classes have each attribute, [a].
+/// Returns the number of classes that have each attribute, [a].
 std::vector<int64_t> class_counts(const KnowledgeTable& knowledge);
 
 }  // namespace protocom

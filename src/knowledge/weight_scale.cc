@@ -11,7 +11,7 @@ namespace protocom {
 namespace {
 
 constexpr double kHundred = 100;
-/// Numbers up to here may as well be marks of a questionnaire; percentages are hardly ever all so small.
+/// Numbers up to this may be ratings of a questionnaire; percentages are rarely all so small.
 constexpr double kLargestMark = 20;
 
 enum class CellKind { kUnread, kWord, kNumber, kPercentage };
@@ -27,7 +27,7 @@ std::optional<double> number_in(std::string_view text) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// What people and programs write for yes and no.
+/// Returns the value of words for yes and no.
 std::optional<double> word_in(std::string_view word) {
   for (const std::string_view yes : {"x", "yes", "y", "true", "t", "present"}) {
     if (word == yes) return 1;
@@ -38,7 +38,7 @@ std::optional<double> word_in(std::string_view word) {
   return std::nullopt;
 }
 
-/// 0.5, 0,5, 80%, x, yes, FALSE.
+/// Parses 0.5, 0,5, 80%, x, yes, FALSE.
 Cell parse_cell(std::string_view text) {
   std::string word = lowercase(trimmed(text));
   if (const auto stated = word_in(word)) return {CellKind::kWord, *stated};

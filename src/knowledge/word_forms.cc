@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-/// Of a plural, and of the singular that it may have: of several that fit each is tried.
+/// Endings of a plural, and of the singular that it may have: all that match are tried.
 constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
     {"s", ""},    {"ies", "y"}, {"ches", "ch"}, {"shes", "sh"}, {"ses", "s"},  {"xes", "x"},
     {"zes", "z"}, {"ves", "f"}, {"ves", "fe"},  {"ae", "a"},    {"men", "man"}};
@@ -28,7 +28,7 @@ std::string with_ending(const std::string& word, size_t old, std::string_view en
   return word.substr(0, word.size() - old).append(ending);
 }
 
-/// What it may be the plural of, and the word itself.
+/// Returns the singulars that a word may be the plural of, and the word itself.
 std::vector<std::string> singular_forms(const std::string& word) {
   std::vector<std::string> forms = {word};
   for (const auto& [plural, singular] : kEndings) {

@@ -14,7 +14,7 @@ namespace {
 
 using Sum = std::vector<double>;
 
-/// The non-empty pieces of `text` between `separator`s.
+/// Returns the non-empty pieces of `text` between `separator`s.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
   while (!text.empty()) {
@@ -25,7 +25,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return pieces;
 }
 
-/// Takes the lines of one file, one after the other.
+/// Reads the lines of one file in order.
 class Reader {
  public:
   Reader(const std::filesystem::path& path, const std::set<std::string>& wanted) : path_(path) {
@@ -49,13 +49,14 @@ class Reader {
   }
 
  private:
-  /// word2vec and fastText begin with "400000 300".
+  /// Whether a line is "400000 300", the first line of word2vec and fastText.
   static bool is_counts(int64_t number, std::string_view line, int64_t spaces) {
     return number == 1 && spaces == 1 &&
            std::all_of(line.begin(), line.end(), [](unsigned char c) { return c == ' ' || std::isdigit(c) != 0; });
   }
 
-  /// "at name@domain.com 0.1 0.2 ..." is a word with spaces; "dog 0.1 0.2 ..." with a number too many is not.
+  /// Checks a line with too many fields: "at name@domain.com 0.1 0.2 ..." is a word with spaces; "dog 0.1 0.2 ..." with
+  /// an extra number is not.
   void check_spaced_word(int64_t number, std::string_view line, int64_t spaces) const {
     const std::vector<std::string_view> fields = split(line, ' ');
     const auto extra = static_cast<int64_t>(fields.size()) - 1 - vectors_.dim;
@@ -92,7 +93,7 @@ class Reader {
   WordVectors vectors_;
 };
 
-/// A mean of vectors that leaves out what is missing.
+/// A mean of vectors that ignores missing ones.
 class Mean {
  public:
   template <typename Vector>
@@ -102,7 +103,7 @@ class Mean {
     ++count_;
   }
 
-  /// Empty when nothing was added.
+  /// Returns the mean; empty if nothing was added.
   [[nodiscard]] Sum value() const {
     Sum mean = sum_;
     for (double& x : mean) x /= count_;

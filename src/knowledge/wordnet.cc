@@ -43,8 +43,8 @@ std::string index_spelling(std::string_view lemma) {
   return spelling;
 }
 
-/// Takes the space-separated fields of one database line, one after the other. Throws Error with the place of a missing
-/// or wrong one.
+/// Reads the space-separated fields of one database line in order. Throws Error with the place of a missing or wrong
+/// one.
 class Fields {
  public:
   Fields(std::string_view line, std::string where) : rest_(line), where_(std::move(where)) {}
@@ -67,7 +67,7 @@ class Fields {
     return value;
   }
 
-  /// What follows the vertical bar.
+  /// Returns the text after the vertical bar.
   std::string gloss() const {
     const size_t bar = rest_.find("| ");
     if (bar == std::string_view::npos) return {};
@@ -117,7 +117,7 @@ Synset parse_synset(std::string_view line, const std::string& where) {
   return synset;
 }
 
-/// "dog.n.01" -> {"dog", 1}; nothing when the text is not of that form.
+/// Parses "dog.n.01" into {"dog", 1}; nothing if the text has another form.
 std::optional<std::pair<std::string_view, size_t>> parse_sense(std::string_view text) {
   const size_t dot = text.rfind(".n.");
   if (dot == std::string_view::npos || dot == 0) return std::nullopt;
@@ -146,7 +146,7 @@ std::optional<std::string_view> WordNet::line_at(std::string_view wnid) const {
   const std::string_view data = data_.bytes();
   if (offset >= data.size() || (offset > 0 && data[offset - 1] != '\n')) return std::nullopt;
   const std::string_view line = data.substr(offset, data.find('\n', offset) - offset);
-  // A line that names another offset belongs to a file whose line ends or version were changed.
+  // If a line states another offset, the file's line ends or version were changed.
   if (line.substr(0, kOffsetDigits + 1) != std::string(digits) + " ") return std::nullopt;
   return line;
 }
@@ -162,7 +162,7 @@ Synset WordNet::synset(std::string_view wnid) const {
 }
 
 std::string_view WordNet::index_line(std::string_view lemma) const {
-  // index.noun is sorted by bytes and its licence lines begin with spaces, which sort below every lemma.
+  // index.noun is sorted by bytes and its licence lines begin with spaces, which sort before every lemma.
   const std::string_view index = index_.bytes();
   size_t low = 0;
   size_t high = index.size();

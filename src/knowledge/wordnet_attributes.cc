@@ -17,7 +17,7 @@ namespace {
 
 using Sets = std::vector<std::set<std::string>>;
 
-/// The synset of a class, nothing when WordNet does not have it, or a doubt.
+/// Returns the synset of a class, nothing if it is not in WordNet, or a doubt.
 SynsetChoice find_synset(const WordNet& wordnet, const std::string& name, const WordNetAttributesOptions& options,
                          const Kinship& kin) {
   const auto given = options.class_synsets.find(name);
@@ -33,7 +33,7 @@ SynsetChoice find_synset(const WordNet& wordnet, const std::string& name, const 
   return choice.wnid || !choice.doubt.empty() ? choice : consider_synset(wordnet, lemma_of_name(name), kin);
 }
 
-/// Refuses classes of several senses, all at once.
+/// Refuses classes with several senses, all at once.
 void check_no_doubts(const std::vector<std::pair<std::string, std::string>>& doubts) {
   if (doubts.empty()) return;
   if (doubts.size() == 1) fail("{}", doubts.front().second);
@@ -48,7 +48,7 @@ void check_no_doubts(const std::vector<std::pair<std::string, std::string>>& dou
       names.size(), fmt::join(names, ", "));
 }
 
-/// One column for each distinct member of the rows, ascending: their names and the matrix [rows, columns].
+/// Returns one column for each distinct member of the rows, ascending: their names and the matrix [rows, columns].
 std::pair<std::vector<std::string>, Array> columns_of(const Sets& rows) {
   std::set<std::string> all;
   for (const auto& row : rows) all.insert(row.begin(), row.end());
@@ -86,7 +86,7 @@ nlohmann::json source_of(const WordNetAttributesOptions& options, const std::map
   return {{"kind", "wordnet"}, {"relations", relations}, {"synsets", renamed}, {"classes_unknown", unknown}};
 }
 
-/// The synsets of the classes that WordNet knows.
+/// Returns the synsets of the classes that are in WordNet.
 std::map<std::string, std::string> find_synsets(const WordNet& wordnet, const std::vector<std::string>& classes,
                                                 const WordNetAttributesOptions& options) {
   std::map<std::string, std::string> synsets;

@@ -16,8 +16,7 @@ namespace {
 constexpr int64_t kFewestPhotos = 3;      ///< in a class: with two, the usual distance would be their own
 constexpr int64_t kMostReference = 1000;  ///< photos from which the differences between moments are estimated
 constexpr double kWrongJoins = 0.05;      ///< expected number in one recognizer
-constexpr double kUsual =
-    0.75;  ///< quantile of a class's distances: most are between moments, unless all photos are one
+constexpr double kUsual = 0.75;  ///< quantile of a class's distances: most are between moments, unless all are one
 constexpr double kEqual = 1e-6;  ///< relative to the squared length: smaller distances are rounding errors
 
 /// Disjoint sets that can be joined; each is represented by its lowest member.
@@ -31,7 +30,7 @@ class JoinedSets {
     while (of(i) != i) i = of(i) = of(of(i));
     return i;
   }
-  /// Leaves two sets of different stated moments apart, whatever lies between them.
+  /// Joins two sets, unless they have different stated moments.
   void join(int64_t a, int64_t b) {
     a = lowest(a), b = lowest(b);
     if (stated(a) != kNotStated && stated(b) != kNotStated && stated(a) != stated(b)) return;
@@ -44,7 +43,7 @@ class JoinedSets {
   int64_t& stated(int64_t i) { return stated_[static_cast<size_t>(i)]; }
 
   std::vector<int64_t> parent_;
-  std::vector<int64_t> stated_;  // of a set, at its lowest photo
+  std::vector<int64_t> stated_;  // of a set, stored at its lowest photo
 };
 
 double quantile(std::vector<double> values, double share) {

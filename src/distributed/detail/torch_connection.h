@@ -18,15 +18,15 @@
 
 namespace protocom {
 
-// LibTorch 2 divided the class that Gloo and NCCL came from.
+// LibTorch 2 split the class from which Gloo and NCCL are derived.
 #if TORCH_VERSION_MAJOR >= 2
 using CollectiveEngine = c10d::Backend;
 #else
 using CollectiveEngine = c10d::ProcessGroup;
 #endif
 
-/// The others of a job, reached by PyTorch's distributed engine (c10d): Gloo between CPUs, NCCL between GPUs where
-/// LibTorch has it.
+/// The connection to the others of a job by PyTorch's distributed engine (c10d): Gloo between CPUs, NCCL between GPUs
+/// if LibTorch has it.
 class TorchConnection : public Connection {
  public:
   /// Throws what ProcessGroup's constructor throws.
@@ -43,18 +43,18 @@ class TorchConnection : public Connection {
   void sum(const at::Tensor& tensor);
   [[nodiscard]] std::function<void()> start_sum(const at::Tensor& tensor);
   void broadcast(const at::Tensor& tensor);
-  /// Throws the Error that says which process is gone or has failed, when `error` came from that; finding out takes a
+  /// Throws the Error that names the process that is gone or has failed, if that caused `error`; finding out takes a
   /// few seconds.
   void explain(const std::exception& error);
 
  private:
   [[nodiscard]] CollectiveEngine& engine(c10::Device device) const;
-  /// Throws Error when others have failed, or are lost.
+  /// Throws Error if others have failed, or are lost.
   void look_at_others();
-  /// Waits for an operation between CPUs, with an eye on the others.
+  /// Waits for an operation between CPUs, while watching the others.
   template <typename Work>
   void wait_for(Work& work);
-  /// Runs something that waits for others, and explains why it fails.
+  /// Runs an operation that waits for others, and explains a failure.
   template <typename Operation>
   void guard(Operation operation);
 

@@ -3,9 +3,9 @@
 
 namespace protocom::onnxruntime {
 
-/// While it lives, std::cerr writes nothing; then what was written follows, but for reports of operators that are
-/// registered twice. Debian's ONNX Runtime registers the operators that its libonnx has registered already, and prints
-/// over 500 such lines without any effect on results.
+/// During its lifetime, std::cerr writes nothing; at the end the buffered output follows, except reports of operators
+/// that are registered twice. Debian's ONNX Runtime registers the operators that its libonnx has already registered,
+/// and prints over 500 such lines without any effect on results.
 class SchemaErrors {
  public:
   SchemaErrors();

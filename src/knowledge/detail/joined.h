@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// The matrices float32 [n, a] and [n, b] side by side, [n, a + b].
+/// Concatenates matrices float32 [n, a] and [n, b] to [n, a + b].
 Array beside(const Array& left, const Array& right);
 
 }  // namespace protocom

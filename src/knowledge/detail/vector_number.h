@@ -7,8 +7,8 @@
 
 namespace protocom {
 
-/// A number of a vector in a text file, in the C locale whatever the machine's is; nothing if it is none. Too small
-/// ones become 0 and too large ones infinite: 1e-50 is a fine number of a text file, though no float.
+/// Parses a number of a vector in a text file, in the C locale; nothing if it is invalid. Too small numbers become 0
+/// and too large ones infinite: 1e-50 is a valid number in a text file, though not a float.
 inline std::optional<float> vector_number(std::string_view text) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   float value = 0;
