@@ -31,10 +31,10 @@ const std::array<KnownResNet, 5>& known_resnets() {
   return kKnown;
 }
 
-/// A state dict whose names may all begin with a prefix.
+/// Accesses a state dict whose names may all begin with a prefix.
 class Names {
  public:
-  /// The prefix is what stands before `first` there.
+  /// The prefix is the part of a name before `first`.
   Names(const StateDict& state, const std::string& first) : state_(state) {
     for (const auto& [name, tensor] : state) {
       const bool ends =
@@ -47,7 +47,7 @@ class Names {
   }
 
   [[nodiscard]] bool found() const { return found_; }
-  /// The names behind the prefix that begin with `begin`.
+  /// Returns the names, without the prefix, that begin with `begin`.
   [[nodiscard]] std::vector<std::string> starting_with(const std::string& begin) const {
     std::vector<std::string> names;
     for (auto entry = state_.lower_bound(prefix_ + begin);
@@ -56,14 +56,14 @@ class Names {
     return names;
   }
   [[nodiscard]] bool has(const std::string& name) const { return state_.count(prefix_ + name) > 0; }
-  /// Sizes of an entry. Throws Error if it is missing or has another number of dimensions.
+  /// Returns the sizes of an entry. Throws Error if it is missing or has another number of dimensions.
   [[nodiscard]] at::IntArrayRef sizes(const std::string& name, int64_t dims) const {
     const auto entry = state_.find(prefix_ + name);
     if (entry == state_.end() || entry->second.dim() != dims)
       fail("expected an entry '{}' of {} sizes: export a network of another kind to ONNX", prefix_ + name, dims);
     return entry->second.sizes();
   }
-  /// How many of NAME.0.END, NAME.1.END, ... there are.
+  /// Returns how many of NAME.0.END, NAME.1.END, ... exist.
   [[nodiscard]] int64_t count(const std::string& name, const std::string& end) const {
     int64_t number = 0;
     while (has(fmt::format("{}.{}.{}", name, number, end))) ++number;
@@ -76,7 +76,8 @@ class Names {
   bool found_ = false;
 };
 
-/// Squeeze-and-excitation, blurred pooling, another shortcut: a block with more entries computes something else.
+/// Refuses blocks with further entries, which compute something else: squeeze-and-excitation, blurred pooling, another
+/// shortcut.
 void check_blocks(const Names& names) {
   static const std::regex kKnown(
       R"(layer\d\.\d+\.(conv[123]\.weight|downsample\.0\.weight|(bn[123]|downsample\.1)\.(weight|bias|running_mean|running_var|num_batches_tracked)))");
@@ -159,7 +160,7 @@ void check_fits(const std::string& architecture, const StateDict& state) {
   const auto found = published_architecture(state);
   if (!found) fail("the tensors are not those of {}", architecture);
   VisionTransformerShape shape = parse_vision_transformer(*found);
-  shape.stretched = parse_vision_transformer(architecture).stretched;  // no tensor says so
+  shape.stretched = parse_vision_transformer(architecture).stretched;  // not derivable from the tensors
   if (to_string(shape) != architecture) fail("the tensors are those of {}, not of {}", to_string(shape), architecture);
 }
 

@@ -17,69 +17,69 @@
 
 namespace protocom {
 
-/// What a forward pass is for.
+/// The purpose of a forward pass.
 enum class BackboneMode {
-  kUse,   ///< no gradients; batch norm by its running statistics
-  kTune,  ///< gradients; batch norm by its running statistics, which stay as they are
-  kTrain  ///< gradients; batch norm by the batch's statistics, which the running ones follow
+  kUse,   ///< no gradients; batch norm with its running statistics
+  kTune,  ///< gradients; batch norm with its running statistics, which are not updated
+  kTrain  ///< gradients; batch norm with the batch's statistics, which update the running ones
 };
 
-/// An image encoder f: images to features. Normalisation is inside, so every backbone takes plain RGB in [0, 1].
-/// Not thread-safe; forward runs on several cores by itself.
+/// An image encoder f: images to features. Includes normalisation, so every backbone takes plain RGB in [0, 1]. Not
+/// thread-safe; forward uses several cores itself.
 class Backbone {
  public:
   virtual ~Backbone() = default;
 
-  /// float32 [n, 3, h, w], RGB in [0, 1] -> float32 [n, dim()].
+  /// Computes float32 [n, 3, h, w], RGB in [0, 1] -> float32 [n, dim()].
   virtual at::Tensor forward(const at::Tensor& images) = 0;
-  /// The last feature maps, float32 [n, c, h', w'] with channels first in memory: forward is their mean over places for
-  /// residual networks (c = d) and their flattening for Conv4 (c h' w' = d); those of a vision transformer are its
-  /// patches' tokens (c = d), beside the class token that forward gives. Images and gradients as in forward. Throws
-  /// Error when the backbone has none: a TorchScript file has those of its method `forward_maps`.
+  /// Computes the last feature maps, float32 [n, c, h', w'] with channels first in memory: forward is their mean over
+  /// positions for residual networks (c = d) and their flattening for Conv4 (c h' w' = d); for a vision transformer
+  /// they are its patches' tokens (c = d), while forward gives the class token. Images and gradients as in forward.
+  /// Throws Error if the backbone has none: a TorchScript file has those of its method `forward_maps`.
   virtual at::Tensor forward_maps(const at::Tensor& images);
-  /// d, the length of a feature.
+  /// Dimension d of a feature.
   [[nodiscard]] virtual int64_t dim() const = 0;
-  /// The side of the square images it expects.
+  /// The side length of the square images that it takes.
   [[nodiscard]] virtual int64_t image_size() const = 0;
-  /// What files are brought to before they are images for it, and what it does itself (mean, std).
+  /// How files are prepared as its images, and its own normalisation (mean, std).
   [[nodiscard]] virtual Preprocessing preprocessing() const;
   /// kUse is the initial state.
   virtual void set_mode(BackboneMode mode) = 0;
   virtual void to(c10::Device device) = 0;
-  /// Promises that it stays in kUse, on the processor and in float32, with the weights that it has: what forward passes
-  /// need may be prepared once for the threads that LibTorch has now (batch norm folded into convolutions, weights in
-  /// the order that these read). Features differ by rounding; state_dict and parameters may be empty afterwards. Does
-  /// nothing if nothing is gained.
+  /// Promises that it stays in kUse, on the processor and in float32, with its present weights, so that it may prepare
+  /// forward passes once for LibTorch's present threads (batch norm folded into convolutions, weights in the order in
+  /// which they are read). Features differ by rounding; state_dict and parameters may be empty afterwards. Does nothing
+  /// if it would gain nothing.
   virtual void freeze() {}
-  /// The most images that a forward pass on the processor is fast with; larger batches are better given in parts.
+  /// The largest fast batch of a forward pass on the processor; split larger ones.
   [[nodiscard]] virtual int64_t most_images_a_pass() const { return std::numeric_limits<int64_t>::max(); }
   /// State-dict names (`layer1.conv1.weight`) and tensors, parameters and buffers; aliases, not copies.
   [[nodiscard]] virtual std::vector<std::pair<std::string, at::Tensor>> state_dict() const = 0;
   /// The trainable tensors among them.
   [[nodiscard]] virtual std::vector<at::Tensor> parameters() const = 0;
-  /// What it was made from, for write_backbone; none when it is a program of its own (TorchScript).
+  /// The options that it was made from, for write_backbone; none if it is a program (TorchScript).
   [[nodiscard]] virtual std::optional<NetworkOptions> options() const { return std::nullopt; }
 };
 
-/// A freshly initialised backbone (Kaiming normal, fan-out). Draws from LibTorch's generator. Throws UsageError for an
-/// unknown architecture.
+/// Makes a newly initialised backbone (Kaiming normal, fan-out). Draws from LibTorch's generator. Throws UsageError for
+/// an unknown architecture.
 std::unique_ptr<Backbone> make_backbone(const NetworkOptions& options);
 
 /// Reads a protocom backbone (npz), an ONNX file, a TorchScript file, or a state dict under Python names (`.npz`,
-/// `.safetensors`), distinguished by content. A state dict that others publish is known by its names and shapes:
-/// ResNet-18 to -152 of torchvision and timm, vision transformers of timm and DINOv2. For others `options` gives
-/// architecture and normalisation to a bare state dict, and image_size to it and to TorchScript that does not state it;
-/// a protocom file brings its own. A state dict may carry a prefix (`net.`, `module.`, `encoder.`), entries beyond the
-/// backbone's (ignored with a warning), and its own normalisation as entries `mean` and `std` of three values, which
-/// then wins over `options`. Throws Error: unknown format, missing or misshaped entry (by name), NaN or infinite entry,
-/// output that is not [n, d].
+/// `.safetensors`), recognised by content. A published state dict is recognised by its names and shapes: ResNet-18 to
+/// -152 of torchvision and timm, vision transformers of timm and DINOv2. For other state dicts, `options` states
+/// architecture and normalisation, and image_size, also for TorchScript that does not state it; a protocom file has its
+/// own. A state dict may have a prefix (`net.`, `module.`, `encoder.`), entries beyond the backbone's (ignored with a
+/// warning), and its own normalisation as entries `mean` and `std` of three values, which override `options`. Throws
+/// Error: unknown format, entry that is missing or has the wrong shape (by name), NaN or infinite entry, output that is
+/// not [n, d].
 std::unique_ptr<Backbone> read_backbone(const std::filesystem::path& path, const NetworkOptions& options);
 
-/// The backbone of open_encoder: read_backbone for a caller who knows of a foreign file only what its user says. Throws
+/// Opens a backbone as open_encoder does: like read_backbone, but knows of a file only what its user states. Throws
 /// what open_encoder throws.
 std::unique_ptr<Backbone> open_backbone(const std::filesystem::path& path, const EncoderFileOptions& asked);
 
-/// What as_one_file does for the encoders of LibTorch.
+/// Implements as_one_file for the encoders of LibTorch.
 std::filesystem::path backbone_as_one_file(const std::filesystem::path& path, const EncoderFileOptions& asked,
                                            const std::filesystem::path& folder);
 
@@ -87,11 +87,11 @@ std::filesystem::path backbone_as_one_file(const std::filesystem::path& path, co
 void write_backbone(const std::filesystem::path& path, const Backbone& backbone, const NetworkOptions& options,
                     const Provenance& provenance);
 
-/// The header that write_backbone gives the file, for a training checkpoint that is to read as a backbone:
+/// Returns the header that write_backbone writes, for a training checkpoint that is also readable as a backbone:
 /// read_backbone ignores members that begin with kTrainingPrefix.
 ArtefactHeader backbone_header(const Backbone& backbone, const NetworkOptions& options, const Provenance& provenance);
 
-/// How the members of a training checkpoint begin that are not part of the backbone (momentum, classifier).
+/// Prefix of members of a training checkpoint that are not part of the backbone (momentum, classifier).
 inline constexpr const char* kTrainingPrefix = "training.";
 
 }  // namespace protocom

@@ -35,7 +35,7 @@ constexpr const char* kHeaderMember = "header.json";
 
 enum class Format { kTorchScript, kNpz, kSafetensors, kPickle, kOnnx, kTflite, kHuggingFace, kTimm, kOpenClip };
 
-/// Unsupported formats of networks, by the first bytes, else by the suffix; empty for others.
+/// Returns the name of an unsupported network format, by the first bytes, else by the suffix; empty for others.
 std::string_view kind_of_others(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.substr(0, 8) == "\x89HDF\r\n\x1a\n") return "a Keras model (HDF5)";
   if (bytes.substr(0, 1) == "\x80") return "a Python pickle, as old versions of torch.save write";
@@ -86,7 +86,7 @@ Format format_of(const std::filesystem::path& path) {
       path.string());
 }
 
-// A training checkpoint is a backbone with more members beside it.
+// A training checkpoint is a backbone with further members.
 bool is_weight(const std::string& member) { return member != kHeaderMember && member.rfind(kTrainingPrefix, 0) != 0; }
 
 StateDict read_npz_state(const NpzReader& reader) {
@@ -97,7 +97,7 @@ StateDict read_npz_state(const NpzReader& reader) {
   return state;
 }
 
-// Checkpoints hold the encoder under the name it had in the training script: `net.`, `module.`, `encoder.`.
+// Checkpoints contain the encoder under its name in the training script: `net.`, `module.`, `encoder.`.
 std::string common_prefix(const StateDict& state, const std::string& first_name) {
   if (state.count(first_name) > 0) return "";
   std::string shortest;
@@ -181,7 +181,7 @@ std::unique_ptr<Backbone> from_state_dict(const std::filesystem::path& path, con
   return backbone;
 }
 
-/// A state dict without our header: networks that others publish are known by their names.
+/// Reads a state dict without our header: published networks are recognised by their names.
 std::unique_ptr<Backbone> from_bare_state(const std::filesystem::path& path, const StateDict& state,
                                           NetworkOptions options) {
   if (const auto published = published_architecture(state)) options.architecture = *published;
@@ -203,7 +203,7 @@ NetworkOptions options_of(const ArtefactHeader& header, const std::string& where
   return options;
 }
 
-/// A protocom backbone, as opposed to a state dict alone, has a header that says sizes and normalisation.
+/// Whether a file is a protocom backbone, whose header states sizes and normalisation, as opposed to a bare state dict.
 bool has_header(const std::filesystem::path& path) {
   return format_of(path) == Format::kNpz && NpzReader(path).has(kHeaderMember);
 }
@@ -214,7 +214,7 @@ std::unique_ptr<Backbone> read_own(const std::filesystem::path& path) {
   return from_state_dict(path, read_npz_state(reader), options_of(header, path.string()));
 }
 
-/// Of a folder, or of a file that was made of one.
+/// Returns the files of a folder, or of a file that was made from one.
 HuggingFaceFiles files_of(const std::filesystem::path& path, Format format) {
   if (std::filesystem::is_directory(path)) {
     if (format == Format::kOpenClip) return read_open_clip_folder(path);
@@ -241,7 +241,7 @@ StateDict read_bare_state(const std::filesystem::path& path) {
   return format == Format::kSafetensors ? tensors_of(read_safetensors(path).tensors) : read_bare_npz(path);
 }
 
-/// The user's options for a state dict, if they suffice.
+/// Returns the user's options for a state dict, if they suffice.
 NetworkOptions options_for(const std::filesystem::path& path, const StateDict& state, const EncoderFileOptions& asked) {
   NetworkOptions options;
   options.architecture = asked.architecture;
@@ -257,7 +257,7 @@ NetworkOptions options_for(const std::filesystem::path& path, const StateDict& s
         "{} is a bare state dict and does not state its preprocessing: give --preprocess, such as imagenet (256, 224, "
         "normalised), imagenet:size=64 or plain:size=84 (RGB in [0, 1])",
         path.string());
-    // Networks of our own are trained at any size, which no trial of a few presets would find.
+    // Networks of our own are trained at any size, which a trial of a few presets would not find.
     if (!is_published) fail("{}", sentence);
     throw UnstatedPreprocessing(sentence);
   }
@@ -272,8 +272,8 @@ std::unique_ptr<Backbone> read_graph(const std::filesystem::path& path, Format f
   return std::make_unique<OnnxBackbone>(path, std::move(model), asked, output);
 }
 
-/// The weights of a timm folder, with what it states of its images unless the user states it: under the names of
-/// `transformers` where a family there computes the same.
+/// Reads the weights of a timm folder, with its stated preprocessing unless the user states one: under the names of
+/// `transformers` if a family there computes the same.
 std::unique_ptr<Backbone> read_timm(const std::filesystem::path& path, const Preprocessing& asked) {
   const HuggingFaceFiles files = files_of(path, Format::kTimm);
   const nlohmann::json config = timm_config_of(files);
@@ -294,7 +294,7 @@ bool is_of_folder(Format format) {
   return format == Format::kHuggingFace || format == Format::kTimm || format == Format::kOpenClip;
 }
 
-/// Of a folder that others publish, or of a file that was made of one.
+/// Reads a published folder, or a file that was made from one.
 std::unique_ptr<Backbone> read_published(const std::filesystem::path& path, Format format, const Preprocessing& asked) {
   if (format == Format::kTimm) return read_timm(path, asked);
   const HuggingFaceFiles files = files_of(path, format);

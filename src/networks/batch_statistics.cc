@@ -6,14 +6,15 @@ namespace {
 
 thread_local const ProcessGroup* shared_group = nullptr;
 
-/// A value per channel, broadcast over [n, c, h, w].
+/// Broadcasts one value per channel over [n, c, h, w].
 at::Tensor over_images(const at::Tensor& per_channel) { return per_channel.reshape({1, -1, 1, 1}); }
 
 at::Tensor channel_sums(const at::Tensor& images) { return images.sum({0, 2, 3}, /*keepdim=*/false, at::kFloat); }
 
-/// y = (x - mean) * invstd * weight + bias over all processes. With xhat = (x - mean) * invstd and N values a channel,
-/// dx = weight * invstd * (dy - sum(dy) / N - xhat * sum(dy * xhat) / N), whose sums run over all processes too
-/// (Ioffe & Szegedy 2015). The gradients of weight and bias stay this process's own: the gradient buckets add them up.
+/// Computes y = (x - mean) * invstd * weight + bias over all processes. With xhat = (x - mean) * invstd and N values
+/// per channel, dx = weight * invstd * (dy - sum(dy) / N - xhat * sum(dy * xhat) / N), whose sums are over all
+/// processes too (Ioffe & Szegedy 2015). The gradients of weight and bias are this process's own: the gradient buckets
+/// sum them.
 class SharedBatchNorm : public torch::autograd::Function<SharedBatchNorm> {
  public:
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
@@ -63,7 +64,7 @@ ChannelStatistics shared_statistics(const at::Tensor& input, const ProcessGroup&
   protocom::sum(group, sum);
   ChannelStatistics all{count.item<double>(), {}, {}};
   all.mean = sum / all.count;
-  // Around the mean of all, so that nothing cancels.
+  // Around the overall mean, to avoid cancellation.
   at::Tensor squares = channel_sums((input.to(at::kFloat) - over_images(all.mean)).square());
   protocom::sum(group, squares);
   all.variance = squares / all.count;

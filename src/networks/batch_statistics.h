@@ -5,12 +5,12 @@
 
 namespace protocom {
 
-/// While it lives, batch norm in training (BackboneMode::kTrain) on this thread normalises by mean and variance over
-/// the batches of all processes of a group, as one process with the whole batch would. One exchange forward and one
-/// backward for each batch norm.
+/// During its lifetime, batch norm in training (BackboneMode::kTrain) on this thread normalises by mean and variance
+/// over the batches of all processes of a group, as one process with the whole batch would. One exchange forward and
+/// one backward for each batch norm.
 class SharedBatchStatistics {
  public:
-  /// `group` must outlive this object and the backward passes of what was computed under it.
+  /// `group` must outlive this object and the backward passes of everything computed under it.
   explicit SharedBatchStatistics(const ProcessGroup& group);
   ~SharedBatchStatistics();
   SharedBatchStatistics(const SharedBatchStatistics&) = delete;

@@ -31,7 +31,7 @@ at::Tensor Conv4::forward_maps(const at::Tensor& images) {
 }
 
 at::Tensor Conv4::forward(const at::Tensor& images) {
-  // Flattening walks channels first whatever the memory format, as Python's view does.
+  // Flattens channels first whatever the memory format, like Python's view.
   return forward_maps(images).contiguous().flatten(1);  // [n, 64 * (h/16) * (w/16)]
 }
 

@@ -14,7 +14,7 @@ namespace protocom {
 namespace {
 
 #if defined(__x86_64__)
-/// Tiles, where the processor has them and a virtual machine does not hide them.
+/// Whether there are AMX tiles that a virtual machine does not hide.
 bool has_amx_bfloat16() {
   constexpr unsigned kFeatures = 7;
   constexpr unsigned kAmxBfloat16 = 1U << 22;
@@ -26,8 +26,8 @@ bool has_amx_bfloat16() {
 }
 #endif
 
-/// Whether convolutions are faster in it than in float32. With AVX-512's own products they are twice as fast on AMD's
-/// processors, and half as fast on an Intel Xeon without tiles (docs/log/speed.md).
+/// Whether convolutions are faster in bfloat16 than in float32. With the instructions of AVX-512 they are twice as fast
+/// on AMD's processors, and half as fast on an Intel Xeon without tiles (docs/log/speed.md).
 bool cpu_is_fast_in_bfloat16() {
 #if defined(__x86_64__)
   return has_amx_bfloat16() || (__builtin_cpu_is("amd") != 0 && __builtin_cpu_supports("avx512bf16") != 0);
@@ -36,8 +36,9 @@ bool cpu_is_fast_in_bfloat16() {
 #endif
 }
 
-/// Tried, not looked up: it depends on the processor, on LibTorch and oneDNN, and on what their variables
-/// (DNNL_MAX_CPU_ISA) allow. Ones are exact in bfloat16 and so are these sums, but a bfloat16 sum of ones ends at 256.
+/// Whether bfloat16 products are summed in float32. Tried, not looked up: it depends on the processor, on LibTorch and
+/// oneDNN, and on their variables (DNNL_MAX_CPU_ISA). Ones are exact in bfloat16 and so are these sums, but a bfloat16
+/// sum of ones ends at 256.
 bool cpu_sums_bfloat16_in_float32() {
   static const bool kAnswer = [] {
     const torch::NoGradGuard no_grad;
@@ -47,13 +48,13 @@ bool cpu_sums_bfloat16_in_float32() {
       const at::Tensor convolved = at::conv2d(ones({2, 64, 8, 8}), ones({64, 64, 3, 3}));
       return product.eq(1024).all().item<bool>() && convolved.eq(576).all().item<bool>();
     } catch (const std::exception&) {
-      return false;  // oneDNN has no form of them for this processor
+      return false;  // oneDNN has no implementation for this processor
     }
   }();
   return kAnswer;
 }
 
-// LibTorch 2.4 gave autocast one interface for all devices and deprecated the one per device.
+// LibTorch 2.4 replaced autocast's interface per device by one for all devices.
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
 bool autocast_enabled(c10::DeviceType type) { return at::autocast::is_autocast_enabled(type); }
 void set_autocast(c10::DeviceType type, bool enabled) {
@@ -75,7 +76,7 @@ void set_autocast(c10::DeviceType type, bool enabled) {
 }
 #endif
 
-/// What autocast leaves in float32 may take the tensor cores' 19-bit inputs only beside bfloat16.
+/// Allows the tensor cores' 19-bit inputs for what autocast leaves in float32; only together with bfloat16.
 void allow_tf32(bool allowed) {
   at::globalContext().setAllowTF32CuBLAS(allowed);
   at::globalContext().setAllowTF32CuDNN(allowed);

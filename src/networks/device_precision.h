@@ -5,12 +5,12 @@
 
 namespace protocom {
 
-/// Replaces kAuto by what `device` is fastest in; the others stay. Throws UsageError for kBFloat16 on a CPU that
-/// does not sum its products in float32, which a small convolution and matrix product find out once a process.
+/// Replaces kAuto by the fastest precision of `device`; the others stay. Throws UsageError for kBFloat16 on a CPU that
+/// does not sum its products in float32, which is tested by a small convolution and matrix product once per process.
 Precision resolve_precision(Precision precision, c10::Device device);
 
-/// While it lives, this thread's operators on `device` run in `precision` (LibTorch's autocast); the previous state
-/// comes back after it. Throws what resolve_precision throws.
+/// During its lifetime, this thread's operators on `device` run in `precision` (LibTorch's autocast); the previous
+/// state is restored after it. Throws what resolve_precision throws.
 class PrecisionScope {
  public:
   PrecisionScope(Precision precision, c10::Device device);

@@ -27,7 +27,7 @@ constexpr const char* kConfig = "config.json";
 constexpr const char* kTensors = "model.safetensors";
 constexpr const char* kShards = "model.safetensors.index.json";
 
-/// The files that an index of parts names, each once.
+/// Returns the files that an index of parts names, each once.
 std::set<std::string> parts_of(const fs::path& index) {
   const auto stated = parse_json(read_file(index), index.string());
   const auto map = stated.is_object() ? stated.find("weight_map") : stated.end();
@@ -51,7 +51,7 @@ std::map<std::string, at::Tensor> tensors_of_parts(const fs::path& index) {
   return tensors;
 }
 
-/// What the folder states of its images, unless its user does.
+/// Returns the folder's stated preprocessing, unless the user states one.
 Preprocessing images_of(const std::string& where, const HuggingFaceFiles& files, const Preprocessing& asked) {
   const auto images = files.texts.find(huggingface::kImages);
   const Preprocessing stated =

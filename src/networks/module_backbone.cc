@@ -52,7 +52,7 @@ ModuleBackbone::ModuleBackbone(const NetworkOptions& options) : options_(options
   module_ = make_module(options.architecture);
   mean_ = channel_values(options.mean);
   std_ = channel_values(options.std);
-  // oneDNN's convolutions are fastest on channels-last tensors, in bfloat16 above all.
+  // oneDNN's convolutions are fastest on channels-last tensors, especially in bfloat16.
   ModuleBackbone::to(c10::Device(c10::kCPU));
   ModuleBackbone::set_mode(BackboneMode::kUse);
 }

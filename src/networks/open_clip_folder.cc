@@ -20,13 +20,13 @@ using nlohmann::json;
 constexpr const char* kOpenClipConfig = "open_clip_config.json";
 constexpr const char* kOpenClipTensors = "open_clip_model.safetensors";
 
-/// An object of that name; an empty one where it is not there.
+/// Returns an object of that name; an empty one if there is none.
 json config_object(const json& config, const char* name) {
   const auto found = config.find(name);
   return found != config.end() && found->is_object() ? *found : json::object();
 }
 
-/// Three numbers; `otherwise` where they are not stated.
+/// Returns three numbers; `otherwise` if they are not stated.
 std::vector<double> three_or(const json& stated, const char* name, const std::vector<double>& otherwise) {
   if (!stated.contains(name)) return otherwise;
   try {
@@ -36,7 +36,7 @@ std::vector<double> three_or(const json& stated, const char* name, const std::ve
   }
 }
 
-/// `preprocess_cfg`, and for what it leaves out the images of OpenAI's CLIP.
+/// Returns the preprocessing in `preprocess_cfg`, with defaults of OpenAI's CLIP.
 Preprocessing open_clip_images(const json& config) {
   const json vision = config_object(config_object(config, "model_cfg"), "vision_cfg");
   const json stated = config_object(config, "preprocess_cfg");

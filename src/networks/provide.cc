@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// LibTorch takes its count of threads in a thread at the first operator there, and would undo a ThreadScope around it:
-/// asked now, it does not.
+/// Initialises LibTorch's thread count in this thread: LibTorch sets it at its first operator in a thread, which would
+/// undo a ThreadScope around that.
 void begin_in_this_thread() { static_cast<void>(thread_count()); }
 
 std::unique_ptr<Encoder> open_torch_encoder(const std::filesystem::path& path, const EncoderFileOptions& asked) {

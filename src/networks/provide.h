@@ -2,7 +2,8 @@
 
 namespace protocom {
 
-/// Provides what encoders/torch_functions.h names. (Threads follow by themselves where tensors/tensors.h is used.)
+/// Provides the functions of encoders/torch_functions.h. (Thread counts follow automatically where tensors/tensors.h is
+/// used.)
 void provide_networks();
 
 }  // namespace protocom

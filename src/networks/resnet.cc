@@ -20,8 +20,8 @@ struct BlockSizes {
   int64_t stride;
 };
 
-/// Convolutions with batch norms and activations between, and the input, projected where the sizes differ, added before
-/// the last.
+/// Convolutions with batch norms and activations between, and the input, projected if the sizes differ, added before
+/// the last activation.
 class BlockImpl : public torch::nn::Module {
  public:
   BlockImpl(ResNet::Block block, const BlockSizes& sizes) {

@@ -17,10 +17,10 @@ using nlohmann::json;
 constexpr const char* kTimmConfig = "config.json";
 constexpr const char* kPretrained = "pretrained_cfg";
 
-/// What is said of images; old versions say it at the top.
+/// Returns the part about images; old versions have it at the top level.
 const json& pretrained_of(const json& config) { return config.contains(kPretrained) ? config[kPretrained] : config; }
 
-/// Of input_size [3, side, side].
+/// Returns the side in input_size [3, side, side].
 int64_t timm_side(const json& stated) {
   const auto found = stated.find("input_size");
   const bool square = found != stated.end() && found->is_array() && found->size() == 3 && (*found)[1] == (*found)[2];

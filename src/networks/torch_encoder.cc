@@ -16,7 +16,7 @@
 namespace protocom {
 namespace {
 
-/// Pixels of a forward pass on the processor: with more, the maps inside a backbone no longer stay near its cache.
+/// Pixels per forward pass on the processor: with more, the maps inside a backbone leave its cache.
 constexpr int64_t kPixelsAPass = int64_t{64} * 64 * 64;
 
 int64_t images_a_pass(const Backbone& backbone, const at::Tensor& pixels, c10::Device device) {
@@ -25,7 +25,8 @@ int64_t images_a_pass(const Backbone& backbone, const at::Tensor& pixels, c10::D
   return std::min(fit, backbone.most_images_a_pass());
 }
 
-/// What `pass` makes of float images [m, 3, size, size], for pixels uint8 [n, size, size, 3]; on the CPU.
+/// Returns the results of `pass` for float images [m, 3, size, size] made from pixels uint8 [n, size, size, 3]; on the
+/// CPU.
 template <typename Pass>
 at::Tensor in_passes(const Backbone& backbone, const Array& given, c10::Device device, const Pass& pass) {
   const at::Tensor pixels = tensor_of(given);
@@ -79,7 +80,7 @@ Array TorchEncoder::maps(const Array& pixels) {
 }
 
 at::Tensor to_float_images(const at::Tensor& pixels) {
-  // A permuted NHWC tensor is an NCHW tensor in channels-last format already: no pixel moves.
+  // A permuted NHWC tensor already is an NCHW tensor in channels-last format: no pixel is moved.
   return pixels.permute({0, 3, 1, 2}).to(at::kFloat).mul_(1.0F / 255.0F);  // [n, 3, size, size]
 }
 

@@ -14,7 +14,7 @@ namespace protocom {
 class TorchEncoder final : public Encoder {
  public:
   explicit TorchEncoder(std::unique_ptr<Backbone> backbone);
-  /// Of a backbone that outlives it, which others may change between passes.
+  /// Uses a backbone that outlives it, which others may change between passes.
   explicit TorchEncoder(Backbone& backbone);
 
   /// Moves the backbone to the device and sets it to use, not training.
@@ -29,7 +29,7 @@ class TorchEncoder final : public Encoder {
   [[nodiscard]] Backbone& backbone() { return backbone_; }
 
  private:
-  /// In the place that is usual if none was said.
+  /// Prepares for the default target if none was set.
   void prepare_once();
 
   std::unique_ptr<Backbone> own_;  // null: not owned
@@ -39,7 +39,8 @@ class TorchEncoder final : public Encoder {
   bool prepared_ = false;
 };
 
-/// uint8 [n, size, size, 3] -> float32 [n, 3, size, size] in [0, 1], channels last in memory: what a backbone takes.
+/// Converts uint8 [n, size, size, 3] to a backbone's input, float32 [n, 3, size, size] in [0, 1], channels last in
+/// memory.
 at::Tensor to_float_images(const at::Tensor& pixels);
 
 }  // namespace protocom

@@ -20,21 +20,21 @@
 namespace protocom {
 namespace {
 
-/// A file that torch.jit.save(module, path, _extra_files={"preprocessing.json": ...}) put beside the program.
+/// An extra file that torch.jit.save(module, path, _extra_files={"preprocessing.json": ...}) adds to the program.
 constexpr const char* kStatement = "preprocessing.json";
 
-/// The extra file that names the output that is the feature, where a program gives several.
+/// The extra file that names the output that is the feature, if a program returns several.
 constexpr const char* kOutput = "output";
 
-/// The method that gives feature maps, where a program has it.
+/// The method that returns feature maps, if a program has it.
 constexpr const char* kMaps = "forward_maps";
 
-/// What mends a program that was made of a module in training mode.
+/// The remedy for a program that was made from a module in training mode.
 constexpr const char* kMadeForTraining =
     "it was saved in training mode: save it again by `torch.jit.trace(model.eval(), images).save('encoder.pt')`";
 
-/// What to do about an operator that this LibTorch lacks, or about one image alone in training mode; empty for other
-/// reasons.
+/// Returns the remedy for an operator that this LibTorch lacks, or for one image alone in training mode; empty for
+/// other reasons.
 std::string remedy_for(const std::string& reason) {
   if (reason.find("more than 1 value per channel when training") != std::string::npos)
     return fmt::format("; {}", kMadeForTraining);
@@ -45,8 +45,8 @@ std::string remedy_for(const std::string& reason) {
       TORCH_VERSION);
 }
 
-/// The last line of a program's error, after its trace; what another processor or precision inside it means, by
-/// name.
+/// Returns the last line of a program's error, after its trace; for another processor or precision inside it, an
+/// explanation.
 std::string reason_in_script(const std::exception& error) {
   const std::string text = error.what();
   if (text.find("'Half'") != std::string::npos || text.find("type Half") != std::string::npos)
@@ -59,13 +59,13 @@ std::string reason_in_script(const std::exception& error) {
   return one_line(all.substr(all.rfind('\n') + 1));
 }
 
-/// One program at a time is read or prepared: LibTorch does not promise to do several at once.
+/// Serialises reading and preparing programs: LibTorch does not guarantee that several may run at once.
 std::mutex& preparing() {
   static std::mutex mutex;
   return mutex;
 }
 
-/// Once per program and process, whatever its path: a recognizer holds a copy.
+/// Warns once per program and process, whatever its path: a recognizer holds a copy.
 void warn_of_program(const std::filesystem::path& path) {
   static std::set<std::string> warned;
   if (!warned.insert(hash_file(path)).second) return;
@@ -83,7 +83,7 @@ torch::jit::Module load(const std::filesystem::path& path, torch::jit::ExtraFile
   }
 }
 
-/// The attribute `image_size`: 224, or [224, 224] as timm has it; 0 when there is none.
+/// Returns the attribute `image_size`: 224, or [224, 224] as in timm; 0 if there is none.
 int64_t size_attribute(const torch::jit::Module& module) {
   if (!module.hasattr("image_size")) return 0;
   const c10::IValue value = module.attr("image_size");
@@ -92,7 +92,7 @@ int64_t size_attribute(const torch::jit::Module& module) {
   return 0;
 }
 
-/// What the file states about its images; size 0 if it states nothing.
+/// Returns the preprocessing stated by the file; size 0 if it states none.
 Preprocessing statement(const torch::jit::Module& module, const std::string& text, const std::string& where) {
   Preprocessing stated;
   stated.image_size = size_attribute(module);
@@ -101,15 +101,15 @@ Preprocessing statement(const torch::jit::Module& module, const std::string& tex
   return stated_preprocessing(parse_json(text, what), what);
 }
 
-constexpr float kSameOutput = 1e-4F;     // of the largest one
+constexpr float kSameOutput = 1e-4F;     // relative to the largest
 constexpr float kOtherFeatures = 1e-2F;  // more than rounding, whatever the precision inside
 
-/// What freezing leaves callable beside `forward`.
+/// Returns the methods that freezing leaves callable besides `forward`.
 std::vector<std::string> other_methods(const torch::jit::Module& module) {
   return module.find_method(kMaps) ? std::vector<std::string>{kMaps} : std::vector<std::string>{};
 }
 
-/// Batch norm folded into convolutions, whose weights lie as images do: channels last.
+/// Folds batch norm into convolutions, with weights in the layout of images: channels last.
 torch::jit::Module folded(const torch::jit::Module& module) {
   for (auto parameter : module.parameters()) {
     if (parameter.dim() == 4) parameter.set_data(parameter.data().contiguous(at::MemoryFormat::ChannelsLast));
@@ -117,8 +117,7 @@ torch::jit::Module folded(const torch::jit::Module& module) {
   return torch::jit::freeze(module, other_methods(module));
 }
 
-/// With convolutions by oneDNN's own order of values besides: LibTorch 1.13 has slower ones for one thread and few
-/// images.
+/// Folds, and uses convolutions in oneDNN's own layout: LibTorch 1.13 has slower ones for one thread and few images.
 torch::jit::Module folded_for_one_thread(const torch::jit::Module& module) {
   const std::vector<std::string> others = other_methods(module);
   torch::jit::Module frozen = torch::jit::freeze(module, others);
@@ -143,12 +142,12 @@ TorchScriptBackbone::TorchScriptBackbone(const std::filesystem::path& path, cons
   check_features_of_one();
 }
 
-/// A program traced in training mode stays in it, even after eval(): with dropout an image's features change from
-/// call to call, with batch norm they depend on the images beside it.
+/// Throws for a program traced in training mode, which stays in it even after eval(): with dropout an image's features
+/// change from call to call, with batch norm they depend on the other images of the batch.
 void TorchScriptBackbone::check_features_of_one() {
   const torch::NoGradGuard no_grad;
   at::Tensor images = trial_images(image_size());
-  images[1].mul_(0.2);  // another brightness: statistics of both together are not those of the first
+  images[1].mul_(0.2);  // another brightness: statistics of both together differ from those of the first
   const at::Tensor among = TorchScriptBackbone::forward(images).slice(0, 0, 1);
   set_dim(among.size(1));
   const auto differs = [&](const at::Tensor& a, const at::Tensor& b) {

@@ -81,17 +81,14 @@ std::string knowledge_sentence(const PldaFit& fit);
 /// Fits the model and chooses every setting on classes that the space was not fitted on, never on novel ones:
 ///   - the prior's settings by leaving base classes out (choose_prior);
 ///   - the laws of the variances (fit_variance_laws) from base classes left out in parts and from val classes, and
-/// their
-///     geometric mean, since a few val classes alone are too particular;
+///     their geometric mean, since a few val classes alone are too particular;
 ///   - how far predictions of the prior are followed by the same classes (strength_of_knowledge), averaged over
-/// left-out
-///     base classes and val classes: a regression on few base classes promises too much;
+///     left-out base classes and val classes: a regression on few base classes promises too much;
 ///   - shrinkage, and a factor of the variance in dimensions in which base classes do not differ, by the accuracy of
 ///     1-shot and 5-shot tasks of val classes (without val: of the base classes left out); the factor of the variance
 ///     around predictions from knowledge by tasks of 50 to 100 classes, if as many are held out together; trust and
 ///     spread by the accuracy of variational EM with balanced and Dirichlet(1/2) queries. For these five, the first
-/// value
-///     is kept unless another's gain on the same tasks exceeds its standard error;
+///     value is kept unless another's gain on the same tasks exceeds its standard error;
 ///   - the scales that give probabilities by the log loss of tasks with 0 (if there is knowledge), 1 and 5 images per
 ///     class, balanced and Dirichlet(1/2) queries, each the best of a grid; P(known) by logistic regression on tasks in
 ///     which half of the classes are not given.

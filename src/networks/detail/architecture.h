@@ -10,19 +10,19 @@
 
 namespace protocom {
 
-/// Tensors under their state-dict names.
+/// Tensors by state-dict name.
 using StateDict = std::map<std::string, at::Tensor>;
 
-/// A freshly initialised network of that name. Throws UsageError for an unknown one.
+/// Makes a newly initialised network of that architecture. Throws UsageError for an unknown one.
 std::shared_ptr<FeatureModule> make_module(const std::string& architecture);
 
-/// The architecture whose names and shapes these are, for those that others publish: resnet18 to resnet152 of
-/// torchvision and timm, vision transformers of timm and DINOv2. None for what is like no one of them, our own networks
-/// among it. Throws Error for a variant whose extra entries change the features.
+/// Returns the architecture with these names and shapes, if published: resnet18 to resnet152 of torchvision and timm,
+/// vision transformers of timm and DINOv2. Nothing for others, including our own networks. Throws Error for a variant
+/// whose extra entries change the features.
 std::optional<std::string> published_architecture(const StateDict& state);
 
-/// Throws Error if a transformer of that name would be of other sizes than these tensors: the name may come from a
-/// file, and decides how much memory is taken before the tensors are compared.
+/// Throws Error if a transformer of that name would have other sizes than these tensors: the name may come from a file,
+/// and determines how much memory is allocated before the tensors are compared.
 void check_fits(const std::string& architecture, const StateDict& state);
 
 }  // namespace protocom

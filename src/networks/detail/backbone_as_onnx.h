@@ -5,7 +5,7 @@
 
 namespace protocom {
 
-/// What encoder_as_onnx does for the encoders of LibTorch. Throws Error.
+/// Implements encoder_as_onnx for the encoders of LibTorch. Throws Error.
 std::filesystem::path backbone_as_onnx(const std::filesystem::path& path, const EncoderFileOptions& asked,
                                        const std::filesystem::path& folder);
 

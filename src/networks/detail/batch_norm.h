@@ -5,7 +5,7 @@
 
 namespace protocom {
 
-/// Batch norm in training: over all processes under SharedBatchStatistics, else over the batch.
+/// Applies batch norm in training: over all processes under SharedBatchStatistics, else over the batch.
 at::Tensor batch_norm(torch::nn::BatchNorm2d& norm, const at::Tensor& input);
 
 }  // namespace protocom

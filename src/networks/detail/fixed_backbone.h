@@ -5,7 +5,7 @@
 
 namespace protocom {
 
-/// A network that others made, behind the Backbone contract: used as it is and, by default, not trained.
+/// A network made by others, as a Backbone: not trained by default.
 class FixedBackbone : public Backbone {
  public:
   [[nodiscard]] int64_t dim() const override { return dim_; }
@@ -19,11 +19,11 @@ class FixedBackbone : public Backbone {
  protected:
   explicit FixedBackbone(const std::filesystem::path& path) : path_(path) {}
 
-  /// See choose_preprocessing. Throws UsageError for images that no backbone takes.
+  /// See choose_preprocessing. Throws UsageError for an unsupported image size.
   void set_preprocessing(const Preprocessing& chosen);
-  /// Takes the dimension from a trial image. Throws Error if its features are not finite.
+  /// Determines the dimension from a trial image. Throws Error if its features are not finite.
   void try_out();
-  /// [n, 3, h, w] in 0 to 1, as the network takes them. Throws Error for other tensors.
+  /// Returns [n, 3, h, w] in 0 to 1, normalised for the network. Throws Error for other tensors.
   [[nodiscard]] at::Tensor normalised(const at::Tensor& images) const;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   void set_dim(int64_t dim) { dim_ = dim; }

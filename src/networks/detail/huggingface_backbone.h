@@ -9,26 +9,26 @@
 
 namespace protocom {
 
-/// A folder of Hugging Face: config.json, model.safetensors or its parts, and, where it is there,
-/// preprocessor_config.json; or one safetensors file that has the texts of these as metadata of their names.
+/// A folder of Hugging Face: config.json, model.safetensors or its parts, and, if present, preprocessor_config.json; or
+/// one safetensors file with their texts as metadata under their names.
 struct HuggingFaceFiles {
   std::map<std::string, at::Tensor> tensors;
-  std::map<std::string, std::string> texts;  ///< by the names of the files
+  std::map<std::string, std::string> texts;  ///< by file name
 };
 
-/// The tensors of model.safetensors, or of the parts that model.safetensors.index.json names. Throws Error.
+/// Returns the tensors of model.safetensors, or of the parts that model.safetensors.index.json names. Throws Error.
 std::map<std::string, at::Tensor> tensors_of_folder(const std::filesystem::path& folder);
-/// Throws Error for a folder without weights or config.json.
+/// Reads weights and configuration. Throws Error for a folder without weights or config.json.
 HuggingFaceFiles read_huggingface_folder(const std::filesystem::path& folder);
-/// Whether a safetensors file is one of those.
+/// Returns whether the metadata of a safetensors file say that it holds such a network.
 bool is_huggingface_file(const std::map<std::string, std::string>& metadata);
 
-/// Such files behind the Backbone contract, used as they are.
+/// Backbone that uses such files as they are.
 class HuggingFaceBackbone : public FixedBackbone {
  public:
   /// `asked` wins over preprocessor_config.json. Throws Error that names the family.
   HuggingFaceBackbone(const std::filesystem::path& path, const HuggingFaceFiles& files, const Preprocessing& asked);
-  /// What config.json would say, and the images that the network takes.
+  /// Takes what config.json would say and the images that the network expects.
   HuggingFaceBackbone(const std::filesystem::path& path, nlohmann::json config, huggingface::Tensors tensors,
                       const Preprocessing& images);
 
@@ -41,7 +41,7 @@ class HuggingFaceBackbone : public FixedBackbone {
   [[nodiscard]] at::Tensor channels_last(const at::Tensor& images) const;
 
   nlohmann::json config_;
-  std::map<std::string, at::Tensor> tensors_;  // as they were read, for another device
+  std::map<std::string, at::Tensor> tensors_;  // as read, to build the network on another device
   std::unique_ptr<huggingface::Network> network_;
   c10::Device device_ = at::kCPU;
 };

@@ -6,14 +6,15 @@
 
 namespace protocom {
 
-/// A value per channel, [1, 3, 1, 1].
+/// Returns one value per channel, [1, 3, 1, 1].
 at::Tensor channel_values(const std::vector<double>& values);
 
-/// The images that one thread is fastest with, where it is so with `large_ones` of 224 x 224 (docs/results/speed.md):
-/// with more of them maps leave its caches, and the largest are memory that the system hands out again each time.
+/// Returns the number of images of a pass that is fastest on one thread, given that it is `large_ones` for 224 x 224
+/// (docs/results/speed.md): with more, maps leave its caches, and the largest are allocated anew by the system each
+/// time.
 int64_t images_of_one_thread(int64_t side, int64_t large_ones);
 
-/// Two images to try a network with, float32 [2, 3, size, size].
+/// Returns two images for a trial of a network, float32 [2, 3, size, size].
 at::Tensor trial_images(int64_t size);
 
 }  // namespace protocom

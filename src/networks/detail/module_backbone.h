@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// One of our own networks behind the Backbone contract.
+/// One of our own networks as a Backbone.
 class ModuleBackbone : public Backbone {
  public:
   /// Throws UsageError for an unknown architecture, an image size below 16, or a normalisation that is not three means

@@ -7,11 +7,11 @@
 
 namespace protocom {
 
-/// An ONNX or TensorFlow Lite file behind the Backbone contract: data, not a program. Its preprocessing normalises.
+/// An ONNX or TensorFlow Lite file as a Backbone: data, not a program. Normalises by its preprocessing.
 class OnnxBackbone : public FixedBackbone {
  public:
-  /// Tries the network. Images have the side that the graph is made for, whatever `asked` has. `output`: by name, or
-  /// empty. Throws Error for an unsupported network, UsageError where the normalisation of images is unknown.
+  /// Tries the network. Images have the side that the graph is made for, whatever `asked` states. `output`: by name, or
+  /// empty. Throws Error for an unsupported network, UsageError if the normalisation of images is unknown.
   OnnxBackbone(const std::filesystem::path& path, onnx::Model model, const Preprocessing& asked,
                const std::string& output);
 
@@ -19,7 +19,7 @@ class OnnxBackbone : public FixedBackbone {
   at::Tensor forward_maps(const at::Tensor& images) override;
   void freeze() override;
   [[nodiscard]] int64_t most_images_a_pass() const override { return images_a_pass_; }
-  /// The constants under their names.
+  /// The constants by name.
   [[nodiscard]] std::vector<std::pair<std::string, at::Tensor>> state_dict() const override;
 
  private:

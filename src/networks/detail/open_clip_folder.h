@@ -7,13 +7,13 @@
 
 namespace protocom {
 
-/// Whether a folder is one that open_clip wrote, and not one of `transformers` as well.
+/// Whether a folder was written by open_clip, and is not also one of `transformers`.
 bool is_open_clip_folder(const std::filesystem::path& folder);
-/// Its open_clip_config.json and open_clip_model.safetensors. Throws Error.
+/// Reads its open_clip_config.json and open_clip_model.safetensors. Throws Error.
 HuggingFaceFiles read_open_clip_folder(const std::filesystem::path& folder);
-/// Whether a safetensors file was made of such a folder.
+/// Whether a safetensors file was made from such a folder.
 bool is_open_clip_file(const std::map<std::string, std::string>& metadata);
-/// Its image tower with the images that it states, unless `asked` states some. Throws Error.
+/// Makes its image tower with its stated preprocessing, unless `asked` states one. Throws Error.
 std::unique_ptr<Backbone> open_clip_backbone(const std::filesystem::path& path, const HuggingFaceFiles& files,
                                              const Preprocessing& asked);
 

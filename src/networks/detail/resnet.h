@@ -8,13 +8,13 @@
 
 namespace protocom {
 
-/// The residual networks of He et al. 2016 as torchvision and timm have them, under their names
-/// (`layer1.0.conv1.weight`), with the stride of a bottleneck in its 3x3 convolution; without the classifier. A feature
-/// is the mean of the last maps over places.
+/// The residual networks of He et al. 2016 as in torchvision and timm, under their names (`layer1.0.conv1.weight`),
+/// with the stride of a bottleneck in its 3x3 convolution; without the classifier. A feature is the mean of the last
+/// maps over positions.
 class ResNet : public FeatureModule {
  public:
   enum class Block { kBasic, kBottleneck };
-  /// `blocks` in each of the four layers: {2, 2, 2, 2} is ResNet-18, {3, 4, 6, 3} with bottlenecks ResNet-50.
+  /// `blocks`: number in each of the four layers: {2, 2, 2, 2} is ResNet-18, {3, 4, 6, 3} with bottlenecks ResNet-50.
   ResNet(Block block, const std::array<int64_t, 4>& blocks);
 
   at::Tensor forward_maps(const at::Tensor& images) override;

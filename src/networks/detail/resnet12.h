@@ -11,10 +11,10 @@ namespace protocom {
 class ResidualBlockImpl : public torch::nn::Module {
  public:
   enum class Last { kNo, kYes };
-  /// kYes leaves out the activation after the sum, as the last block of the paper's ResNet12 does.
+  /// kYes omits the activation after the sum, as in the last block of the paper's ResNet12.
   ResidualBlockImpl(int64_t in_channels, int64_t out_channels, Last last);
 
-  /// [n, in, h, w] -> [n, out, h/2, w/2].
+  /// Computes [n, in, h, w] -> [n, out, h/2, w/2].
   at::Tensor forward(const at::Tensor& input);
 
  private:

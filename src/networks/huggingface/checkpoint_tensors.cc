@@ -12,7 +12,7 @@
 namespace protocom::huggingface {
 namespace {
 
-/// Heads are 64 wide but for the largest networks. Throws Error for other widths.
+/// Returns the number of heads: they are 64 wide except in the largest networks. Throws Error for other widths.
 int64_t heads_of(int64_t width) {
   constexpr int64_t kHead = 64;
   constexpr std::array<int64_t, 5> kOfSixteen = {1152, 1280, 1408, 1536, 1664};

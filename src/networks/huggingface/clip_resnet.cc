@@ -6,13 +6,14 @@
 #include "networks/huggingface/detail/convolutions.h"
 #include "networks/huggingface/detail/layers.h"
 
-/// CLIP's ResNets (Radford et al. 2021) as open_clip names them: strides are averages, the mean attends to all places.
+/// CLIP's ResNets (Radford et al. 2021) under open_clip's names: strided by averages, with a mean that attends to all
+/// positions.
 namespace protocom::huggingface {
 namespace {
 
 constexpr double kClipResNetEpsilon = 1e-5;
 
-/// The mean of all places attends to itself and to them.
+/// The attention of the mean of all positions to itself and to them.
 struct MeanAttention {
   at::Tensor positions;  // [1 + places, w], the mean's first
   Linear query, key, value, projection;
@@ -93,7 +94,7 @@ std::unique_ptr<Network> make_open_clip_resnet(const nlohmann::json& config, con
   pool.value = linear(weights, "attnpool.v_proj", width, width);
   const at::Tensor last = weights.take("attnpool.c_proj.weight", {-1, width});
   pool.projection = {last, weights.take("attnpool.c_proj.bias", {last.size(0)})};
-  // open_clip: as many heads as the stem's width times 32 holds; the last maps are as wide
+  // open_clip: the stem's width times 32 over the head width; the last maps have that width
   pool.heads = width / config_integer(config, "head_width", 64);
   if (pool.heads < 1 || width % pool.heads != 0)
     fail("open_clip_config.json: heads of {} do not divide the width of {}", width / std::max<int64_t>(pool.heads, 1),

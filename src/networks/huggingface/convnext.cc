@@ -17,16 +17,16 @@ struct ConvNextBlock {
   Norm norm;
   Linear in, out;
   at::Tensor scale;                    // undefined: none
-  at::Tensor response, response_bias;  // of V2: global response normalisation
+  at::Tensor response, response_bias;  // in V2: global response normalisation
 };
 
 struct ConvNextStage {
   Norm norm;
-  at::Tensor weight, bias;  // what makes the maps smaller; undefined: nothing
+  at::Tensor weight, bias;  // the downsampling; undefined: none
   std::vector<ConvNextBlock> blocks;
 };
 
-/// x + weight x N + bias, N the length of each channel over places, over their mean.
+/// Computes x + weight x N + bias, where N is the length of each channel over positions, divided by their mean.
 at::Tensor response_norm(const at::Tensor& x, const ConvNextBlock& block) {
   const at::Tensor length = at::linalg_vector_norm(x, 2, at::IntArrayRef({1, 2}), /*keepdim=*/true);
   return block.response * (x * (length / (length.mean(-1, true) + kNormEpsilon))) + block.response_bias + x;

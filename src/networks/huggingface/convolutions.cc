@@ -9,7 +9,7 @@
 namespace protocom::huggingface {
 namespace {
 
-/// Left, right, above, below: as many places as the input has over the stride, rounded up.
+/// Returns the padding left, right, above, below for an output of the input's size over the stride, rounded up.
 std::vector<int64_t> as_tensorflow_pads(const at::Tensor& x, int64_t kernel, int64_t stride) {
   std::vector<int64_t> pads;
   for (const int64_t axis : {3, 2}) {
@@ -22,7 +22,7 @@ std::vector<int64_t> as_tensorflow_pads(const at::Tensor& x, int64_t kernel, int
   return pads;
 }
 
-/// `weight` [out, in / groups, k, k] with the batch norm behind it.
+/// Folds the following batch norm into `weight` [out, in / groups, k, k].
 Convolution with_norm(Weights& weights, const at::Tensor& weight, const std::string& normalization, double epsilon) {
   const int64_t out = weight.size(0);
   const at::Tensor variance = weights.take(normalization + ".running_var", {out});

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "networks/huggingface/detail/layers.h"
 
-/// DINOv3 (Simeoni et al. 2025) and EVA-02 (Fang et al. 2023): transformers that know where their patches are by
-/// turning queries and keys (RoPE).
+/// DINOv3 (Simeoni et al. 2025) and EVA-02 (Fang et al. 2023): transformers with rotary position embeddings of queries
+/// and keys (RoPE).
 namespace protocom::huggingface {
 namespace {
 
@@ -15,8 +15,8 @@ constexpr double kPi = 3.14159265358979323846;
 
 struct TurnedLayer {
   TransformerLayer layer;
-  Linear gate;        // of the largest one and of EVA-02; undefined: none
-  Norm seen, inside;  // before the last matrix of each branch: EVA-02's; undefined: none
+  Linear gate;        // in the largest one and in EVA-02; undefined: none
+  Norm seen, inside;  // EVA-02's norms before the last matrix of each branch; undefined: none
 };
 
 /// Cosines and sines for the patches of a grid, [patches, 1, width of a head].
@@ -24,13 +24,13 @@ struct Turn {
   at::Tensor cosine, sine;
 };
 
-/// How angles depend on places.
+/// How angles depend on positions.
 struct Rope {
   double base = 100;
-  int64_t grid = 0;  ///< EVA-02's: places count from 0 to this along each side; 0: DINOv3's, of centres from -1 to 1
+  int64_t grid = 0;  ///< EVA-02's: positions from 0 to this along each side; 0: DINOv3's, centres from -1 to 1
 };
 
-/// Angles p / base^(4 i / width), i = 0, 1, ... of the places p along each side, twice over.
+/// Returns angles p / base^(4 i / width), i = 0, 1, ... for positions p along each side, repeated twice.
 Turn rotary_turn(int64_t rows, int64_t columns, int64_t width, const Rope& rope, const at::TensorOptions& options) {
   const auto line = [&](int64_t count) {
     const at::Tensor numbers = at::arange(count, options);
@@ -43,7 +43,7 @@ Turn rotary_turn(int64_t rows, int64_t columns, int64_t width, const Rope& rope,
   return {angles.cos().unsqueeze(1), angles.sin().unsqueeze(1)};
 }
 
-/// What of the tokens is the feature.
+/// Which tokens make the feature.
 enum class Pooled { kClassToken, kMeanOfPatches, kNormOfMean };
 
 class TurnedTransformer : public Network {
@@ -82,8 +82,8 @@ class TurnedTransformer : public Network {
   Parts parts_;
 };
 
-/// Queries or keys [n, t, w], those of patches turned within each head: pairs (a, b) of its halves become (a cos - b
-/// sin, b cos + a sin).
+/// Rotates queries or keys [n, t, w] of patches within each head: pairs (a, b) of its halves become (a cos - b sin, b
+/// cos + a sin).
 at::Tensor TurnedTransformer::turned(const at::Tensor& x, const Turn& turn) const {
   const int64_t heads = parts_.shape.heads;
   const at::Tensor by_heads = x.unflatten(-1, at::IntArrayRef({heads, x.size(-1) / heads}));

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "networks/huggingface/detail/layers.h"
 
-/// Hiera (Ryali et al. 2023): attention within units of places, then over all; queries of four places become one.
+/// Hiera (Ryali et al. 2023): attention within units of positions, then over all; queries of four positions are pooled.
 namespace protocom::huggingface {
 namespace {
 
@@ -17,12 +17,12 @@ struct HieraLayer {
   Linear qkv, projection, fc1, fc2;
   Linear widened;  // undefined: the width stays
   int64_t heads;
-  int64_t unit;    // places that attend to one another, after pooling; 0: all
-  int64_t pooled;  // places that become one: 1 or 4
+  int64_t unit;    // positions that attend to one another, after pooling; 0: all
+  int64_t pooled;  // positions pooled into one: 1 or 4
 };
 
-/// Places [n, rows, columns, w] in the order of Hiera: those that are pooled together, `times` times over, lie `times`
-/// strides apart: [n, t, w].
+/// Reorders positions [n, rows, columns, w] as in Hiera: those that are pooled together, `times` times over, are
+/// `times` strides apart: [n, t, w].
 at::Tensor unrolled(at::Tensor x, int64_t times) {
   const int64_t images = x.size(0), width = x.size(3), tokens = x.size(1) * x.size(2);
   for (int64_t i = 0; i < times; ++i)
@@ -30,12 +30,12 @@ at::Tensor unrolled(at::Tensor x, int64_t times) {
   return x.reshape({images, tokens, width});
 }
 
-/// The largest of each `places`, which lie t / places apart.
+/// Returns the maximum over `places` positions, which are t / places apart.
 at::Tensor pooled_places(const at::Tensor& x, int64_t places) {
   return places == 1 ? x : at::amax(x.unflatten(1, at::IntArrayRef({places, x.size(1) / places})), 1);
 }
 
-/// [n, t, in] -> [n, t / pooled, out].
+/// Computes [n, t, in] -> [n, t / pooled, out].
 at::Tensor attended_in_units(const HieraLayer& layer, const at::Tensor& x) {
   const int64_t images = x.size(0), tokens = x.size(1);
   const int64_t each = layer.unit == 0 ? tokens : layer.unit * layer.pooled;
@@ -60,7 +60,7 @@ class Hiera : public Network {
   struct Parts {
     at::Tensor patch_weight, patch_bias, positions;
     int64_t stride = 4, padding = 3;
-    int64_t unit = 8;  // places along a side of a unit
+    int64_t unit = 8;  // positions per side of a unit
     int64_t poolings = 0;
     std::vector<HieraLayer> layers;
     Activation activation = nullptr;
@@ -92,7 +92,7 @@ class Hiera : public Network {
   Parts parts_;
 };
 
-/// The one number of a list like [2, 2].
+/// Returns the repeated number of a list like [2, 2].
 int64_t square_of(const nlohmann::json& config, const char* name, int64_t usual, int64_t least) {
   const std::vector<int64_t> sizes = config_integers(config, name, {usual, usual}, least);
   if (sizes.size() != 2 || sizes[0] != sizes[1]) fail("config.json: '{}': expected two equal numbers", name);

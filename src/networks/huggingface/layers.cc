@@ -18,7 +18,7 @@ at::Tensor attended(const TransformerLayer& layer, const TransformerShape& shape
   return layer.projection(attention(qkv[0], qkv[1], qkv[2], shape.heads, bias));
 }
 
-/// Between the two layers of an MLP.
+/// Applies the activation between the two layers of an MLP.
 at::Tensor inside(const TransformerShape& shape, const at::Tensor& x) {
   if (!shape.gated) return shape.activation(x);
   const auto halves = x.chunk(2, -1);

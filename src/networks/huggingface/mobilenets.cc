@@ -6,12 +6,12 @@
 #include "networks/huggingface/detail/convolutions.h"
 #include "networks/huggingface/detail/network.h"
 
-/// MobileNet v1 (Howard et al. 2017) and v2 (Sandler et al. 2018) and EfficientNet (Tan and Le 2019), as `transformers`
-/// converted them from TensorFlow.
+/// MobileNet v1 (Howard et al. 2017) and v2 (Sandler et al. 2018) and EfficientNet (Tan and Le 2019), as converted from
+/// TensorFlow in `transformers`.
 namespace protocom::huggingface {
 namespace {
 
-/// What all layers of a MobileNet share.
+/// Properties common to all layers of a MobileNet.
 struct MobileStyle {
   double epsilon;
   Pads pads;
@@ -26,7 +26,7 @@ MobileStyle style_of(const nlohmann::json& config) {
           activation_of(config_text(config, "hidden_act", "relu6"))};
 }
 
-/// A layer of `width` channels, which becomes those of its output.
+/// Reads a layer of `width` channels, which is set to its output's.
 ConvolutionStep mobile_layer(Weights& weights, const std::string& name, int64_t& width, int64_t stride,
                              const MobileStyle& style, Activation activation) {
   ConvolutionStep step{folded(weights, name + ".convolution", name + ".normalization", width, stride, style.epsilon),
@@ -36,12 +36,12 @@ ConvolutionStep mobile_layer(Weights& weights, const std::string& name, int64_t&
   return step;
 }
 
-/// What a block of EfficientNet is.
+/// The properties of a block of EfficientNet.
 struct EfficientPlace {
   std::string name;
   int64_t stride;
   bool first;  // of its stage
-  Pads pads;   // where it has a stride
+  Pads pads;   // if it has a stride
 };
 
 ConvolutionBlock efficient_block(Weights& weights, const EfficientPlace& place, int64_t& width, double epsilon,

@@ -4,8 +4,8 @@
 #include "networks/huggingface/detail/convolutions.h"
 #include "networks/huggingface/detail/layers.h"
 
-/// MobileViT (Mehta and Rastegari 2021): inverted residuals, and transformers over every p-th place between
-/// convolutions.
+/// MobileViT (Mehta and Rastegari 2021): inverted residuals, and between convolutions transformers over every p-th
+/// position.
 namespace protocom::huggingface {
 namespace {
 
@@ -14,7 +14,7 @@ constexpr LayerNames kMobileVit = {
     ".layernorm_before",          ".layernorm_after",         ".intermediate.dense",        ".output.dense"};
 constexpr double kMobileVitEpsilon = 1e-5;  // of batch norms
 
-/// What looks at the whole map.
+/// A block that attends to the whole map.
 struct GlobalBlock {
   ConvolutionBlock local;
   at::Tensor in;  // [d, c, 1, 1]
@@ -24,7 +24,7 @@ struct GlobalBlock {
   ConvolutionBlock projection, fusion;
 };
 
-/// Maps [n, c, h, w] as one sequence for each of the p x p places of a patch: [n p^2, patches, c].
+/// Returns maps [n, c, h, w] as one sequence for each of the p x p positions in a patch: [n p^2, patches, c].
 at::Tensor sequences_of(const at::Tensor& maps, int64_t patch) {
   return maps.unflatten(3, at::IntArrayRef({maps.size(3) / patch, patch}))
       .unflatten(2, at::IntArrayRef({maps.size(2) / patch, patch}))
@@ -33,7 +33,7 @@ at::Tensor sequences_of(const at::Tensor& maps, int64_t patch) {
       .flatten(0, 2);
 }
 
-/// The inverse: [n, c, h, w].
+/// Inverts sequences_of: [n, c, h, w].
 at::Tensor from_sequences(const at::Tensor& sequences, int64_t patch, int64_t height, int64_t width) {
   return sequences.unflatten(1, at::IntArrayRef({height / patch, width / patch}))
       .unflatten(0, at::IntArrayRef({sequences.size(0) / patch / patch, patch, patch}))

@@ -13,7 +13,7 @@ namespace {
 
 using Maker = std::unique_ptr<Network> (*)(const nlohmann::json&, const Tensors&);
 
-/// By model_type; those of timm are what a folder of timm's becomes.
+/// Makers by model_type; timm's types are translated ones.
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> kAll = {
       {"beit", &make_beit},
@@ -52,7 +52,7 @@ const std::map<std::string, Maker>& makers() {
   return kAll;
 }
 
-/// The value of a name, if it is there and said.
+/// Returns the value of a name, if it exists and is not null.
 const nlohmann::json* find(const nlohmann::json& config, const char* name) {
   const auto found = config.find(name);
   return found == config.end() || found->is_null() ? nullptr : &*found;
@@ -68,7 +68,7 @@ at::Tensor logistic(const at::Tensor& x) { return at::sigmoid(x); }
 at::Tensor hard_logistic(const at::Tensor& x) { return at::hardsigmoid(x); }
 at::Tensor hard_swish(const at::Tensor& x) { return at::hardswish(x); }
 
-/// A tower whose feature goes through one more layer into the space of texts.
+/// A tower whose feature is projected into the space of texts.
 class ProjectedNetwork : public Network {
  public:
   ProjectedNetwork(std::unique_ptr<Network> tower, at::Tensor weight, at::Tensor bias)
@@ -84,7 +84,7 @@ class ProjectedNetwork : public Network {
   at::Tensor weight_, bias_;
 };
 
-/// The tower without its last layer, and that.
+/// Makes the tower with its last layer as the projection.
 std::unique_ptr<Network> make_projected(Maker maker, const nlohmann::json& config, Tensors tensors) {
   Weights weights(tensors, "CLIP", kProjectedWeight);
   at::Tensor weight = weights.take(kProjectedWeight, {-1, -1});

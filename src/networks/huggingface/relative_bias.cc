@@ -10,12 +10,12 @@
 namespace protocom::huggingface {
 namespace {
 
-constexpr int64_t kMostSide = 32;                   // of published networks: BEiT for images of 512 pixels
+constexpr int64_t kMostSide = 32;                   // in published networks: BEiT for images of 512 pixels
 constexpr int64_t kMostValues = int64_t{1} << 29U;  // 2 GiB
 constexpr int64_t kClassRows = 3;
-constexpr int64_t kMostInside = 4096;  // of the network that computes biases; published ones have 512
+constexpr int64_t kMostInside = 4096;  // in the network that computes biases; published ones have 512
 
-/// The row of the table for each pair of tokens, [t, t].
+/// Returns the row of the table for each pair of tokens, [t, t].
 at::Tensor table_rows(int64_t side, bool class_token) {
   const int64_t far = 2 * side - 1;
   const at::Tensor line = at::arange(side, at::kLong);
@@ -33,7 +33,7 @@ at::Tensor table_rows(int64_t side, bool class_token) {
   return rows;
 }
 
-/// The rows of a table [rows, heads] for each pair of tokens: [heads, t, t].
+/// Returns the rows of a table [rows, heads] for each pair of tokens: [heads, t, t].
 at::Tensor spread(const at::Tensor& table, int64_t side, bool class_token) {
   const int64_t tokens = side * side + (class_token ? 1 : 0);
   return table.index_select(0, table_rows(side, class_token).flatten().to(table.device()))

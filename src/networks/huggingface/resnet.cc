@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kBatchNormEpsilon = 1e-5;
 
-/// Of config.json, four whole numbers or however many stages there are.
+/// Returns numbers of config.json, one per stage.
 std::vector<int64_t> sizes_of(const nlohmann::json& config, const char* name, std::vector<int64_t> usual) {
   const auto found = config.find(name);
   if (found == config.end()) return usual;
@@ -24,7 +24,7 @@ std::vector<int64_t> sizes_of(const nlohmann::json& config, const char* name, st
   return sizes;
 }
 
-/// What a block of the checkpoint is.
+/// The properties of a block in the checkpoint.
 struct ResNetPlace {
   std::string name;
   int64_t in, out, stride;

@@ -7,8 +7,8 @@
 #include "networks/huggingface/detail/layers.h"
 #include "networks/huggingface/detail/relative_bias.h"
 
-/// Swin (Liu et al. 2021): attention within windows, every second time shifted by half a window; and its second version
-/// (Liu et al. 2022): attention by cosines, norms behind the branches.
+/// Swin (Liu et al. 2021): attention within windows, shifted by half a window in every second block; and Swin V2
+/// (Liu et al. 2022): attention by cosines, norms after the branches.
 namespace protocom::huggingface {
 namespace {
 
@@ -23,17 +23,17 @@ struct SwinBlock {
   int64_t window;
   at::Tensor bias;  // [heads, window^2, window^2]
   bool shifted;
-  at::Tensor scale;  // of cosines, [heads, 1, 1]: the second version; undefined: the first
-  double elsewhere;  // is added where only the shift made two places neighbours
+  at::Tensor scale;  // of cosines, [heads, 1, 1], in V2; undefined: V1
+  double elsewhere;  // added where two positions are neighbours only by the shift
 };
 
 struct SwinStage {
   std::vector<SwinBlock> blocks;
-  Norm merged;           // of four concatenated neighbours, in the second version of what they become
+  Norm merged;           // of four concatenated neighbours, in V2 after the reduction
   at::Tensor reduction;  // [2 w, 4 w]; undefined: the last stage
 };
 
-/// [n, h, w, c] -> [n windows, window^2, c].
+/// Computes [n, h, w, c] -> [n windows, window^2, c].
 at::Tensor windows_of(const at::Tensor& x, int64_t window) {
   return x.unflatten(2, at::IntArrayRef({x.size(2) / window, window}))
       .unflatten(1, at::IntArrayRef({x.size(1) / window, window}))
@@ -41,14 +41,14 @@ at::Tensor windows_of(const at::Tensor& x, int64_t window) {
       .reshape({-1, window * window, x.size(3)});
 }
 
-/// The inverse of windows_of: [n, h, w, c].
+/// Inverts windows_of: [n, h, w, c].
 at::Tensor from_windows(const at::Tensor& windows, int64_t window, int64_t height, int64_t width) {
   return windows.view({-1, height / window, width / window, window, window, windows.size(2)})
       .transpose(2, 3)
       .reshape({-1, height, width, windows.size(2)});
 }
 
-/// 1 where places of shifted windows are from different edges of the image, [windows, window^2, window^2].
+/// Returns 1 where positions in shifted windows are from different edges of the image, [windows, window^2, window^2].
 at::Tensor mask_of_shift(int64_t height, int64_t width, int64_t window, const at::TensorOptions& options) {
   const auto parts = [&](int64_t size) {
     const at::Tensor place = at::arange(size, options);
@@ -59,7 +59,7 @@ at::Tensor mask_of_shift(int64_t height, int64_t width, int64_t window, const at
   return (part.unsqueeze(1) != part.unsqueeze(2)).to(options);
 }
 
-/// Queries or keys [m, t, w] with each head's of length `length` (broadcast to [heads, 1, 1]).
+/// Scales queries or keys [m, t, w] to `length` in each head (broadcast to [heads, 1, 1]).
 at::Tensor with_lengths(const at::Tensor& x, int64_t heads, const at::Tensor& length) {
   constexpr double kLeast = 1e-12;
   const at::Tensor by_heads = x.unflatten(-1, at::IntArrayRef({heads, x.size(-1) / heads}));
@@ -82,7 +82,7 @@ at::Tensor attend(const SwinBlock& block, const at::Tensor& windows, const at::T
   return block.layer.projection(attention(qkv[0], qkv[1], qkv[2], heads, bias));
 }
 
-/// [n, h, w, c] -> the same.
+/// Runs a block; keeps the sizes [n, h, w, c].
 at::Tensor run(const SwinBlock& block, const at::Tensor& x) {
   const int64_t window = block.window;
   const int64_t height = x.size(1);
@@ -106,7 +106,7 @@ at::Tensor run(const SwinBlock& block, const at::Tensor& x) {
   return seen + (norms_behind ? block.layer.norm2(mlp(seen)) : mlp(block.layer.norm2(seen)));
 }
 
-/// Patch merging: four neighbours become one place of twice the channels.
+/// Merges patches: four neighbours become one position with twice the channels.
 at::Tensor merge(const SwinStage& stage, const at::Tensor& x) {
   const at::Tensor even = at::constant_pad_nd(x, {0, 0, 0, x.size(2) % 2, 0, x.size(1) % 2}, 0);
   std::vector<at::Tensor> parts;
@@ -148,13 +148,13 @@ class Swin : public Network {
   Parts parts_;
 };
 
-/// What the blocks of a stage have in common.
+/// Properties common to the blocks of a stage.
 struct SwinStyle {
   TransformerShape usual;
   double mlp;
-  bool second = false;                   // version
-  int64_t window = 0, side = 0;          // of the second version, for images of side x side pixels
-  std::vector<int64_t> pretrained = {};  // windows of its stages in the network that it was made from; 0: the same
+  bool second = false;                   // whether V2
+  int64_t window = 0, side = 0;          // in V2, for images of side x side pixels
+  std::vector<int64_t> pretrained = {};  // windows of the stages before fine-tuning; 0: the same
   double elsewhere = kElsewhere;
 };
 
@@ -162,7 +162,7 @@ class SwinReader {
  public:
   SwinReader(Weights& weights, SwinStyle style) : weights_(weights), biases_(weights), style_(std::move(style)) {}
 
-  /// The blocks of stage `stage`, `width` wide.
+  /// Reads the blocks of stage `stage`, `width` wide.
   std::vector<SwinBlock> blocks(size_t stage, const std::string& begin, int64_t width) {
     TransformerShape shape = style_.usual;
     shape.width = width;
@@ -183,13 +183,13 @@ class SwinReader {
   }
 
  private:
-  /// The first version: the table of biases gives window and heads.
+  /// V1: the table of biases determines window and heads.
   void add_table(SwinBlock& block, const std::string& at) {
     block.bias = biases_.take(at + "relative_position_bias_table", /*class_token=*/false);
     block.shape.heads = block.bias.size(0);
     block.window = std::lround(std::sqrt(static_cast<double>(block.bias.size(1))));
   }
-  /// The second: a window is at most the stage's map, which then is not shifted.
+  /// V2: a window is at most the stage's map, in which case it is not shifted.
   void add_cosines(SwinBlock& block, size_t stage, const std::string& at) {
     constexpr double kMostScale = 100;
     const int64_t map = std::max<int64_t>(style_.side / style_.usual.patch >> stage, 1);

@@ -9,19 +9,19 @@
 #include "base/error.h"
 #include "networks/huggingface/detail/convolutions.h"
 
-/// timm's families of inverted residuals (Sandler et al. 2018): tensors tell the kinds of blocks and their sizes, a
-/// table what no tensor tells.
+/// timm's families of inverted residuals (Sandler et al. 2018): tensors determine the kinds of blocks and their sizes,
+/// a table the rest.
 namespace protocom::huggingface {
 namespace {
 
 struct MobileFamily {
-  const char* names;    // an expression; "tf_" before it: as TensorFlow pads, and its epsilon
+  const char* names;    // a regular expression; with "tf_" before it: TensorFlow's padding and epsilon
   const char* strides;  // of the first block of each stage
   const char* activation;
-  size_t rectified = 0;             // so many first stages have ReLU instead
-  bool hard = false;                // excitation by ReLU and the piecewise sigmoid
-  bool convolutions_add = false;    // blocks of one convolution have a shortcut
-  bool separable_is_plain = false;  // a separable convolution has no shortcut and ends with the activation
+  size_t rectified = 0;             // number of first stages with ReLU instead
+  bool hard = false;                // excitation by ReLU and the hard sigmoid
+  bool convolutions_add = false;    // whether blocks of one convolution have a shortcut
+  bool separable_is_plain = false;  // whether a separable convolution has no shortcut and ends with the activation
 };
 
 constexpr std::array<MobileFamily, 10> kFamilies = {{
@@ -60,7 +60,8 @@ class MobileReader {
   }
   void excite(const std::string& at, ConvolutionStep& step) const;
   [[nodiscard]] std::optional<ConvolutionStep> head(std::vector<ConvolutionBlock>& blocks);
-  /// How a block is built: names of convolutions, of norms, which of them have the activation, and which the stride.
+  /// The structure of a block: names of convolutions and norms, which of them have the activation, and which the
+  /// stride.
   struct Step {
     const char *convolution, *norm;
     bool activated, strided, excited;
@@ -85,7 +86,7 @@ std::vector<MobileReader::Step> MobileReader::steps_of(const std::string& at) co
             {".conv_pwl", ".bn3", false, false, false}};
   if (has(".conv_dw"))
     return {{".conv_dw", ".bn1", true, true, true}, {".conv_pw", ".bn2", family_.separable_is_plain, false, false}};
-  std::vector<Step> steps;  // of MobileNet v4, any of the depthwise ones may be missing
+  std::vector<Step> steps;  // in MobileNet v4, any of the depthwise ones may be missing
   const bool middle = has(".dw_mid.conv");
   if (has(".dw_start.conv")) steps.push_back({".dw_start.conv", ".dw_start.bn", false, !middle, false});
   steps.push_back({".pw_exp.conv", ".pw_exp.bn", true, false, false});

@@ -39,7 +39,7 @@ class TimmResNetReader {
     width_ = made.convolution.out();
     return made;
   }
-  /// A shortcut's stride is its convolution's, or that of a mean before it.
+  /// Reads the shortcut, whose stride is its convolution's, or that of an average pool before it.
   void shorten(const std::string& at, int64_t stride, ConvolutionBlock& block) {
     const std::string name = at + ".downsample";
     if (weights_.has(name + ".0.weight"))

@@ -5,8 +5,8 @@
 #include "networks/huggingface/detail/layers.h"
 #include "networks/huggingface/detail/relative_bias.h"
 
-/// Vision transformers: ViT and DeiT, BEiT, DINOv2, CLIP, SigLIP. They share their layers and differ in names, in what
-/// is around the layers, and in what of the tokens is the image's feature.
+/// Vision transformers: ViT and DeiT, BEiT, DINOv2, CLIP, SigLIP. They share their layers and differ in names, in the
+/// parts around the layers, and in which tokens make the image's feature.
 namespace protocom::huggingface {
 namespace {
 
@@ -34,24 +34,24 @@ constexpr LayerNames kDino = {".attention.attention.query",
                               ".layer_scale1.lambda1",
                               ".layer_scale2.lambda1"};
 
-/// Everything but the layers; an undefined tensor is absent.
+/// Everything but the layers; undefined tensors are absent.
 struct Tower {
   TransformerShape shape;
   at::Tensor patch_weight, patch_bias;  // [w, 3, p, p], [w]
-  at::Tensor class_token;               // [1, 1, w], or [1, 2, w] with a distilled DeiT's second one
+  at::Tensor class_token;               // [1, 1, w], or [1, 2, w] for a distilled DeiT
   at::Tensor registers;                 // [1, r, w]
   at::Tensor positions;                 // [1, t, w]
-  Stretch stretch = Stretch::kPlain;    // of the positions for other grids
-  Norm before;                          // after the embeddings: CLIP's
+  Stretch stretch = Stretch::kPlain;    // for positions of other grids
+  Norm before;                          // after the embeddings, in CLIP
   std::vector<TransformerLayer> layers;
-  std::vector<at::Tensor> biases;  // of the layers' attention by places, [heads, t, t]: BEiT's
+  std::vector<at::Tensor> biases;  // [heads, t, t], position biases of the layers' attention, in BEiT
   Norm after;
 
   [[nodiscard]] int64_t own() const { return class_token.defined() ? class_token.size(1) : 0; }
   [[nodiscard]] int64_t extra() const { return own() + (registers.defined() ? registers.size(1) : 0); }
 };
 
-/// [n, extra + rows * columns, w], before the last norm.
+/// Returns tokens [n, extra + rows * columns, w], before the last norm.
 at::Tensor tokens_of(const Tower& tower, const at::Tensor& images) {
   const int64_t patch = tower.shape.patch;
   const int64_t rows = images.size(2) / patch;
@@ -73,7 +73,7 @@ at::Tensor tokens_of(const Tower& tower, const at::Tensor& images) {
   return x;
 }
 
-/// How a tower's tokens become a feature.
+/// A tower, with the pooling of its tokens into a feature.
 class Transformer : public Network {
  public:
   explicit Transformer(Tower tower) : tower_(std::move(tower)) {}
@@ -88,7 +88,7 @@ class Transformer : public Network {
   }
 
  protected:
-  /// The class token after the last norm.
+  /// Returns the class token after the last norm.
   [[nodiscard]] virtual at::Tensor pooled(const at::Tensor& tokens) const { return tower_.after(tokens.select(1, 0)); }
   [[nodiscard]] const Tower& tower() const { return tower_; }
 
@@ -96,7 +96,7 @@ class Transformer : public Network {
   Tower tower_;
 };
 
-/// CLIP's, projected into the space of texts where the checkpoint has that.
+/// CLIP's, projected into the space of texts if the checkpoint has the projection.
 class ClipTransformer : public Transformer {
  public:
   ClipTransformer(Tower tower, at::Tensor projection)
@@ -112,7 +112,7 @@ class ClipTransformer : public Transformer {
   at::Tensor projection_;
 };
 
-/// timm's distilled DeiT: the mean of its own tokens.
+/// timm's distilled DeiT: the mean of the class and distillation tokens.
 class OwnTokensTransformer : public Transformer {
  public:
   using Transformer::Transformer;
@@ -123,7 +123,7 @@ class OwnTokensTransformer : public Transformer {
   }
 };
 
-/// BEiT's: the mean of the patches is the feature, with a norm of its own.
+/// BEiT's: the feature is the mean of the patches, with a norm of its own.
 class MeanTransformer : public Transformer {
  public:
   MeanTransformer(Tower tower, Norm norm) : Transformer(std::move(tower)), norm_(std::move(norm)) {}
@@ -167,7 +167,7 @@ class SiglipTransformer : public Transformer {
   AttentionPool pool_;
 };
 
-/// Patches and positions under the names of ViT and DINOv2.
+/// Reads patches and positions under the names of ViT and DINOv2.
 Tower vit_tower(Weights& weights, const TransformerShape& shape, const LayerNames& names) {
   Tower tower;
   tower.shape = shape;
@@ -181,7 +181,7 @@ Tower vit_tower(Weights& weights, const TransformerShape& shape, const LayerName
   return tower;
 }
 
-/// The same under the names of CLIP and SigLIP.
+/// Reads them under the names of CLIP and SigLIP.
 Tower clip_tower(Weights& weights, const TransformerShape& shape) {
   Tower tower;
   tower.shape = shape;
@@ -193,7 +193,7 @@ Tower clip_tower(Weights& weights, const TransformerShape& shape) {
   return tower;
 }
 
-/// timm's and open_clip's positions are antialiased (translated.h).
+/// Reads the resizing; timm's and open_clip's positions are antialiased (translated.h).
 Stretch read_stretch(const nlohmann::json& config, Stretch usual) {
   return config_flag(config, "antialiased_positions", false) ? Stretch::kAntialiased : usual;
 }
@@ -258,7 +258,7 @@ std::unique_ptr<Network> make_dinov2(const nlohmann::json& config, const Tensors
   TransformerShape shape = shape_of(config, usual, "gelu");
   shape.mlp = shape.width * config_integer(config, "mlp_ratio", 4);
   LayerNames names = kDino;
-  if (config_flag(config, "use_swiglu_ffn", false)) {  // the giant one
+  if (config_flag(config, "use_swiglu_ffn", false)) {  // the giant model
     shape.gated = true;
     shape.activation = activation_of("silu");
     shape.mlp = config_integer(config, "gated_size", (shape.mlp * 2 / 3 + 7) / 8 * 8);
@@ -281,7 +281,7 @@ std::unique_ptr<Network> make_clip(const nlohmann::json& config, const Tensors& 
   Tower tower = clip_tower(weights, shape);
   tower.class_token = weights.take("embeddings.class_embedding", {shape.width}).view({1, 1, -1});
   tower.stretch = read_stretch(config, Stretch::kPlain);
-  tower.before = norm(weights, "pre_layrnorm", shape.width, shape.epsilon);  // as the checkpoints spell it
+  tower.before = norm(weights, "pre_layrnorm", shape.width, shape.epsilon);  // spelt so in the checkpoints
   weights.check_all_taken({"visual_projection."});  // below: beside the tower, or among its tensors
   at::Tensor projection;
   if (tensors.count("visual_projection.weight") > 0)

@@ -16,13 +16,13 @@
 namespace protocom::huggingface {
 namespace {
 
-/// An object of that name; an empty one where there is none.
+/// Returns an object of that name; an empty one if there is none.
 nlohmann::json object_in(const nlohmann::json& config, const char* name) {
   const auto found = config.find(name);
   return found != config.end() && found->is_object() ? *found : nlohmann::json::object();
 }
 
-/// A class token without a position of its own gets one of zeros.
+/// Gives a class token without a position one of zeros.
 void give_class_token_a_position(Tensors& tensors) {
   at::Tensor& positions = tensors.at("pos_embed");
   positions = at::cat({at::zeros_like(positions.narrow(1, 0, 1)), positions}, 1);
@@ -37,7 +37,7 @@ bool is_square(int64_t count) {
 constexpr const char* kTimmPatches = "patch_embed.proj.weight";
 constexpr const char* kTimmInner = "blocks.0.mlp.fc1.weight";
 
-/// Whether there are positions of as many places as `own` tokens and a square of patches have.
+/// Whether the number of positions is that of `own` tokens and a square of patches.
 bool has_positions(const Tensors& tensors, int64_t own) {
   const auto found = tensors.find("pos_embed");
   return found != tensors.end() && found->second.dim() == 3 && found->second.size(0) == 1 &&
@@ -51,7 +51,7 @@ bool is_gated(const Tensors& tensors) {
          tensor_sizes(tensors, kTimmInner, 2)[0] == 2 * second->second.size(1);
 }
 
-/// DeiT III, and DINOv2 with registers or with gates (the giant ones).
+/// Translates DeiT III, and DINOv2 with registers or with gates (the giant models).
 Translated timm_vit(Tensors tensors) {
   nlohmann::json config = transformer_config(tensors, "dinov2", kTimmPatches, kTimmInner);
   Rules rules = vit_rules();
@@ -65,7 +65,7 @@ Translated timm_vit(Tensors tensors) {
   return {std::move(config), renamed(tensors, rules)};
 }
 
-/// Biases of queries and values that are called q_bias and v_bias; keys have none.
+/// Splits biases of queries and values named q_bias and v_bias; keys have none.
 Tensors with_separate_biases(const Tensors& tensors) {
   Tensors all;
   for (const auto& [name, tensor] : tensors)
@@ -86,7 +86,7 @@ bool is_of(const std::string& architecture, const char* names) {
   return std::regex_match(architecture.substr(0, architecture.find('.')), std::regex(names));
 }
 
-/// What timm's name says of a Swin V2's windows: "window12to16" of one made from another whose last stage had 6.
+/// Returns the windows of a Swin V2 by timm's name: "window12to16" is fine-tuned from a network whose last stage had 6.
 nlohmann::json swinv2_config(const nlohmann::json& stated, const std::string& architecture) {
   std::smatch found;
   if (!std::regex_search(architecture, found, std::regex("_window(\\d{1,3})(to(\\d{1,3}))?_")))
@@ -102,7 +102,7 @@ nlohmann::json swinv2_config(const nlohmann::json& stated, const std::string& ar
   return config;
 }
 
-/// Swin. timm merges patches at the start of a stage, `transformers` at the end of the one before.
+/// Translates Swin. timm merges patches at the start of a stage, `transformers` at the end of the previous one.
 Translated timm_swin(Tensors tensors, nlohmann::json config) {
   drop_head_and_split(tensors);
   config["patch_size"] = tensor_sizes(tensors, kTimmPatches, 4)[2];
@@ -128,7 +128,7 @@ Translated timm_mobilevit(Tensors tensors) {
   return {{{"model_type", "mobilevit"}}, std::move(all)};
 }
 
-/// Hiera. timm numbers all blocks; those that make tokens wider begin a stage.
+/// Translates Hiera. timm numbers all blocks; those that widen tokens begin a stage.
 Translated timm_hiera(Tensors tensors) {
   drop(tensors, "head.fc.");
   const int64_t width = tensor_sizes(tensors, kTimmPatches, 4)[0];
@@ -150,7 +150,7 @@ Translated timm_hiera(Tensors tensors) {
           renamed(tensors, hiera_rules())};
 }
 
-/// Networks that are built under timm's own names.
+/// Returns the type of networks that are built under timm's own names.
 const char* own_type_of(const std::string& architecture) {
   if (is_timm_mobile(architecture)) return kTimmMobile;
   if (is_of(architecture, "regnet[xy]_\\d+")) return kTimmRegNet;
@@ -169,7 +169,8 @@ Translated timm_clip(Tensors tensors, const std::string& architecture) {
   return {std::move(config), renamed(tensors, clip_rules())};
 }
 
-/// timm computes some of Google's with the exact GELU and some, as Google does, with the approximate one.
+/// Returns the activation: timm computes some of Google's with the exact GELU and some, as Google does, with the
+/// approximate one.
 const char* siglip_activation(const std::string& architecture) {
   for (const char* approximate :
        {"vit_base_patch32_siglip", "vit_large_patch16_siglip_512", "vit_so400m_patch16", "vit_giantopt"}) {
@@ -193,8 +194,8 @@ Translated timm_siglip(Tensors tensors, const char* activation) {
   return {std::move(config), renamed(tensors, clip_rules())};
 }
 
-/// Convolutions of one pixel are the linear layers that others have, and a response normalisation's scales lie along
-/// channels.
+/// Translates ConvNeXt: convolutions of one pixel are linear layers elsewhere, and a response normalisation's scales
+/// are along channels.
 Translated timm_convnext(Tensors tensors) {
   const nlohmann::json config = {{"model_type", "convnext"},
                                  {"patch_size", tensor_sizes(tensors, "stem.0.weight", 4)[2]},
@@ -208,22 +209,21 @@ Translated timm_convnext(Tensors tensors) {
   return {config, renamed(tensors, convnext_rules())};
 }
 
-/// timm pools the patches unless its config says otherwise; `transformers` takes the class token.
+/// Translates DINOv3. timm pools the patches unless its config says otherwise; `transformers` takes the class token.
 Translated timm_dinov3(const Tensors& tensors, const nlohmann::json& stated) {
   nlohmann::json config = transformer_config(tensors, "dinov3_vit", kTimmPatches, kTimmInner);
   config["mean_of_patches"] = config_text(stated, "global_pool", "avg") == "avg";
   return {std::move(config), renamed(tensors, dinov3_rules())};
 }
 
-/// Queries and keys whose turned pairs lie beside one another, [heads width, ...]: in halves, as `transformers` has
-/// them.
+/// Reorders queries and keys whose rotated pairs are adjacent, [heads width, ...], into halves, as in `transformers`.
 at::Tensor in_halves(const at::Tensor& rows, int64_t heads) {
   if (rows.dim() < 1 || rows.size(0) % (2 * heads) != 0)
     fail("queries of {} values for {} heads, expected pairs: export the network to ONNX", rows.numel(), heads);
   return rows.unflatten(0, at::IntArrayRef({heads, rows.size(0) / heads / 2, 2})).transpose(1, 2).flatten(0, 2);
 }
 
-/// EVA-02: keys have no bias, a gate and what it opens may lie behind one another.
+/// Translates EVA-02: keys have no bias; a gate may be concatenated with its gated layer.
 Translated timm_eva02(const Tensors& tensors) {
   const bool gates_apart = has(tensors, "blocks.0.mlp.fc1_x.weight");
   nlohmann::json config = transformer_config(tensors, "dinov3_vit", kTimmPatches,
@@ -253,7 +253,7 @@ Translated timm_eva02(const Tensors& tensors) {
   return {std::move(config), renamed(all, dinov3_rules())};
 }
 
-/// A DeiT with a second token: the feature is the mean of both.
+/// Translates a DeiT with a second token: the feature is the mean of both.
 Translated timm_distilled(Tensors tensors) {
   nlohmann::json config = transformer_config(tensors, "deit", kTimmPatches, kTimmInner);
   config["layer_norm_eps"] = 1e-6;

@@ -10,7 +10,7 @@
 namespace protocom::onnx {
 namespace {
 
-/// [n, heads, tokens, width].
+/// Returns the sizes [n, heads, tokens, width].
 Sizes by_heads(const Binding& binding, size_t input, const char* name) {
   const Sizes& sizes = binding.sizes(input);
   if (sizes.size() == 4) return sizes;
@@ -42,12 +42,12 @@ at::Tensor in_heads(const at::Tensor& x, int64_t heads) {
   return x.dim() == 4 ? x : x.unflatten(-1, at::IntArrayRef({heads, x.size(-1) / heads})).transpose(1, 2);
 }
 
-/// If keys have fewer heads than queries, each key head is repeated for consecutive query heads.
+/// Repeats each key head for consecutive query heads if keys have fewer heads.
 at::Tensor repeated(const at::Tensor& x, int64_t heads) {
   return x.size(1) == heads ? x : x.repeat_interleave(heads / x.size(1), 1);
 }
 
-/// What is added to the logits: a mask of truths says who is seen.
+/// Returns the mask to add to the logits; a Boolean mask is true for visible tokens.
 at::Tensor additive_mask(const at::Tensor& mask) {
   if (mask.scalar_type() != at::kBool) return mask;
   return at::zeros(mask.sizes(), mask.options().dtype(at::kFloat)).masked_fill_(mask.logical_not(), -INFINITY);

@@ -33,14 +33,14 @@ memory::format_tag blocked_order() {
   return block_width() == 16 ? memory::format_tag::nChw16c : memory::format_tag::nChw8c;
 }
 
-/// The part of a tensor that is the index-th of that size.
+/// Returns the index-th part with that size of a tensor.
 memory seen(const memory::desc& desc, const at::Tensor& tensor, int64_t index = 0) {
   return {desc, processor(), static_cast<char*>(tensor.data_ptr()) + index * static_cast<int64_t>(desc.get_size())};
 }
 
 at::Tensor bytes(const memory::desc& desc) { return at::empty({static_cast<int64_t>(desc.get_size())}, at::kByte); }
 
-/// What is done to the results: another tensor is added, then the activation.
+/// Returns the operations on the results: adding another tensor, then the activation.
 dnnl::primitive_attr after(const Activation& activation, bool is_sum) {
   dnnl::post_ops all;
   if (is_sum) all.append_sum();
@@ -52,11 +52,11 @@ dnnl::primitive_attr after(const Activation& activation, bool is_sum) {
   if (activation.op == kSilu) all.append_eltwise(1, dnnl::algorithm::eltwise_swish, 1, 0);
   dnnl::primitive_attr attr;
   attr.set_post_ops(all);
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);  // oneDNN's own is of the thread that makes the convolution
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);  // oneDNN's own belongs to the creating thread
   return attr;
 }
 
-/// One convolution, whose weights are in the layout that it needs. Several threads may run it at once.
+/// One convolution, with weights in the required layout. Several threads may run it concurrently.
 class BlockedConvolution {
  public:
   BlockedConvolution(const Convolution& convolution, bool is_sum)
@@ -101,7 +101,7 @@ class BlockedConvolution {
   }
 
  private:
-  /// For a number of images and threads.
+  /// Prepared for a number of images and threads.
   struct Prepared {
     int64_t images;
     int threads;
@@ -109,14 +109,14 @@ class BlockedConvolution {
     memory::desc source, result, scratchpad;
   };
 
-  /// oneDNN itself reads and writes memory unchecked.
+  /// Checks the sizes: oneDNN itself accesses memory unchecked.
   static void check(const at::Tensor& maps, const Sizes& sizes) {
     if (maps.sizes() != at::IntArrayRef(sizes) || maps.scalar_type() != at::kFloat || !maps.device().is_cpu())
       fail("the input is [{}] of {}, expected float32 [{}]", fmt::join(maps.sizes(), ", "), maps.toString(),
            fmt::join(sizes, ", "));
   }
 
-  /// The added blocks, with memory that may be written over.
+  /// Returns the blocks to add, in memory that may be overwritten.
   static at::Tensor into(at::Tensor added, const Sizes& sizes) {
     check(added, sizes);
     if (!added.is_contiguous(at::MemoryFormat::ChannelsLast)) return added.contiguous(at::MemoryFormat::ChannelsLast);
@@ -132,9 +132,9 @@ class BlockedConvolution {
     stream.wait();
   }
 
-  /// Winograd's where oneDNN has it (windows of 3 x 3, steps of one, AVX-512): F(2 x 2, 3 x 3) or F(4 x 4, 3 x 3) of
-  /// Lavin and Gray (2016) multiply a half to a quarter as often. It is done image by image, for which of the two
-  /// oneDNN takes, and with it rounding and the order of the weights, depends on how many there are.
+  /// Selects Winograd's algorithm if oneDNN has it (windows of 3 x 3, strides of one, AVX-512): F(2 x 2, 3 x 3) or
+  /// F(4 x 4, 3 x 3) of Lavin and Gray (2016) need a half to a quarter of the multiplications. It runs image by image,
+  /// since oneDNN chooses between the two, and thus rounding and the order of the weights, by their number.
   void pick_algorithm(const Sizes& sizes) {
     for (const auto algorithm : {dnnl::algorithm::convolution_winograd, dnnl::algorithm::convolution_direct}) {
       algorithm_ = algorithm;
@@ -164,8 +164,8 @@ class BlockedConvolution {
     return {what, attr_, processor()};
   }
 
-  /// Kept for a few numbers of images. The first is that of one image by as many threads as there were, which is also
-  /// taken for others where the weights would have to lie in another order.
+  /// Caches a few numbers of images. The first entry, for one image and the original number of threads, is also used
+  /// for others whose weights would need another order.
   std::shared_ptr<const Prepared> prepared(int64_t images) const {
     constexpr size_t kMost = 8;
     const int threads = at::get_num_threads();
@@ -201,7 +201,7 @@ class BlockedConvolution {
   mutable std::vector<std::shared_ptr<const Prepared>> prepared_;
 };
 
-/// Whether it is fast in blocks: of all channels, of each for itself, or of groups of whole blocks.
+/// Whether it is fast in blocks: dense, depthwise, or with groups of whole blocks.
 bool suits_blocks(const at::Tensor& weight, int64_t groups) {
   const int64_t width = block_width();
   if (width == 0) return false;

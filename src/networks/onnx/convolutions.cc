@@ -11,14 +11,14 @@
 #include "base/log.h"
 #include "networks/onnx/detail/convolution.h"
 
-/// Convolutions on maps as they are.
+/// Convolutions on plain maps.
 namespace protocom::onnx {
 namespace {
 
-/// A convolution without what comes after it.
+/// A convolution without the operations after it.
 using Filter = std::function<at::Tensor(const at::Tensor&)>;
 
-/// An operator that LibTorch registers without a C++ declaration.
+/// Finds an operator that LibTorch registers without a C++ declaration.
 c10::optional<c10::OperatorHandle> registered(const char* name) {
   return c10::Dispatcher::singleton().findSchema({name, ""});
 }
@@ -27,10 +27,10 @@ c10::optional<at::Tensor> bias_of(const Convolution& convolution) {
   return convolution.bias.defined() ? c10::optional<at::Tensor>(convolution.bias) : c10::nullopt;
 }
 
-/// Padding that ATen does itself; what differs on two sides is padded before.
+/// Returns the padding that ATen does itself; asymmetric padding is applied before.
 Sizes own_padding(const Window& window) { return window.is_even() ? window.begin : Sizes{0, 0}; }
 
-/// conv2d_prepack(weight, bias, stride, padding, dilation, groups, input_size, attr) -> context
+/// Calls conv2d_prepack(weight, bias, stride, padding, dilation, groups, input_size, attr) -> context.
 c10::IValue packed_weights(const c10::OperatorHandle& pack, const Convolution& convolution, const char* after) {
   const Window& window = convolution.window;
   const auto bias = bias_of(convolution);
@@ -42,8 +42,8 @@ c10::IValue packed_weights(const c10::OperatorHandle& pack, const Convolution& c
   return stack.at(0);
 }
 
-/// The images with the strides that their sizes have. A part of the channels of one image passes for contiguous with
-/// the strides of all of them, and oneDNN would read by those what lies elsewhere.
+/// Returns the images with the strides implied by their sizes. A part of one image's channels counts as contiguous with
+/// the strides of all channels, by which oneDNN would read other memory.
 at::Tensor dense(const at::Tensor& images) {
   const at::IntArrayRef sizes = images.sizes();
   const bool is_dense = images.strides() == at::IntArrayRef(c10::TensorType::contiguousStridesOf(sizes)) ||
@@ -51,8 +51,8 @@ at::Tensor dense(const at::Tensor& images) {
   return is_dense ? images : images.clone(images.suggest_memory_format());
 }
 
-/// A convolution on the processor in float32 whose weights lie in oneDNN's own order from the start; at::conv2d brings
-/// them into it at each call. None if LibTorch was built without oneDNN or the operator is another.
+/// Returns a convolution on the processor in float32 with weights in oneDNN's own order from the start; at::conv2d
+/// reorders them at each call. Nothing if LibTorch was built without oneDNN or the operator differs.
 std::optional<Filter> packed_filter(const Convolution& convolution, const char* after) {
   const auto pack = registered("mkldnn_prepacked::conv2d_prepack");
   const auto run = registered("mkldnn_prepacked::conv2d_run");
@@ -78,7 +78,7 @@ at::Tensor activated(at::Tensor maps, const Activation& activation) {
   return maps;
 }
 
-/// ATen's. In float64 it writes the windows of all images out, so it gets one image at a time.
+/// Applies ATen's convolution. In float64 it copies the windows of all images, so it gets one image at a time.
 at::Tensor plainly_filtered(const at::Tensor& images, const Convolution& what) {
   const auto filter = [&](const at::Tensor& some) {
     return at::conv2d(some, what.weight, bias_of(what), what.window.strides, own_padding(what.window),
@@ -90,7 +90,7 @@ at::Tensor plainly_filtered(const at::Tensor& images, const Convolution& what) {
   return at::cat(each);
 }
 
-/// The filter with as much of what comes after it as it does itself, which is taken out of `after`.
+/// Returns the filter, including the following operations that it supports, which are removed from `after`.
 Filter filter_of(const Binding& binding, const Convolution& convolution, Activation& after) {
   const bool own_relu = after.op == "Relu" && !binding.has(3);
   if (binding.is_frozen()) {
@@ -131,7 +131,7 @@ Convolution convolution_of(const Binding& binding) {
          fmt::join(weight.sizes(), ", "));
   check_maps(made.window, made.input, weight.size(0));
   if (weight.scalar_type() != at::kFloat) {
-    const Sizes places = made.output();  // its windows are written out, see plainly_filtered
+    const Sizes places = made.output();  // its windows are copied, see plainly_filtered
     check_elements({weight.size(1), weight.size(2), weight.size(3), places[2], places[3]});
   }
   if (binding.has(2)) made.bias = binding.weight(2);

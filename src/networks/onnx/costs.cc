@@ -11,16 +11,16 @@
 namespace protocom::onnx {
 namespace {
 
-constexpr double kValue = 16;   // multiply-adds of a product in the time of a value that is computed for itself
-constexpr int64_t kBlock = 16;  // channels that are packed together at most
+constexpr double kValue = 16;   // multiply-adds of a product in the time of an individually computed value
+constexpr int64_t kBlock = 16;  // most channels that are packed together
 
-/// As a number with a fraction, which has no overflow.
+/// Returns the product in floating point, which does not overflow.
 double size_product(const Sizes& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), 1.0,
                          [](double all, int64_t size) { return all * static_cast<double>(size); });
 }
 
-/// Places of a window, its results for a channel times its values.
+/// Returns the work of a window: number of results times values per channel.
 double window_work(const Binding& binding, const Sizes& kernel) {
   const Window window = window_of(binding, kernel);
   const Sizes& input = binding.sizes(0);
@@ -36,7 +36,7 @@ double window_work(const Binding& binding, const Sizes& kernel) {
 double convolution_work(const Binding& binding) {
   const Sizes& weight = binding.sizes(1);  // [out, in / groups, h, w]
   if (weight.size() != 4) return 0;
-  // The largest windows of networks have some fifty places a side; nothing makes larger ones fast.
+  // The largest windows of networks have some fifty positions per side; larger ones are always slow.
   constexpr int64_t kLargeSide = 64;
   const double each = std::max(weight[2], weight[3]) > kLargeSide ? kValue : 1;
   return each * window_work(binding, {weight[2], weight[3]}) *
@@ -49,7 +49,7 @@ double pooling_work(const Binding& binding) {
   return work * size_product({binding.sizes(0)[0], binding.sizes(0)[1]}) * kValue;
 }
 
-/// Rows of the first matrix, its columns, and columns of the second.
+/// Returns rows of the first matrix times its columns times columns of the second.
 double matmul_work(const Binding& binding) {
   const Sizes& a = binding.sizes(0);
   const Sizes& b = binding.sizes(1);
@@ -79,7 +79,7 @@ int64_t packed_values(const Binding& binding) {
   return static_cast<int64_t>(size_product(packed));
 }
 
-/// Scale and shift as large as what they are of.
+/// Returns the values of scale and shift, broadcast to their operand.
 int64_t repeated_values(const Binding& binding, const Sizes& over) {
   return static_cast<int64_t>(size_product(over)) * ((binding.has(1) ? 1 : 0) + (binding.has(2) ? 1 : 0));
 }

@@ -15,7 +15,7 @@ const std::string kEllipsis = "...";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// "ab,bc->ac" without blanks -> {"ab", "bc"}.
+/// Splits "ab,bc->ac" without blanks into {"ab", "bc"}.
 std::vector<std::string> split_terms(const std::string& text) {
   std::vector<std::string> terms(1);
   for (const char c : text) {
@@ -35,7 +35,7 @@ void check_term(const std::string& term) {
     fail("term '{}' of the equation: expected letters", excerpt(term));
 }
 
-/// Letters that an equation has not used, for the axes of "...".
+/// Returns letters that an equation does not use, for the axes of "...".
 std::string unused_letters(const std::string& text) {
   std::string unused;
   for (const char first : {'A', 'a'}) {
@@ -47,14 +47,14 @@ std::string unused_letters(const std::string& text) {
   return unused;
 }
 
-/// `term` with the last `count` of `letters` for "...".
+/// Returns `term` with the last `count` of `letters` for "...".
 std::string written_out(const std::string& term, const std::string& letters, size_t count) {
   const size_t at = term.find(kEllipsis);
   if (at == std::string::npos) return term;
   return term.substr(0, at) + letters.substr(letters.size() - count) + term.substr(at + kEllipsis.size());
 }
 
-/// How many axes "..." stands for in a term of an input.
+/// Returns how many axes "..." represents in a term of an input.
 size_t hidden_axes(const std::string& term, size_t dims) {
   const bool open = term.find(kEllipsis) != std::string::npos;
   const size_t named = term.size() - (open ? kEllipsis.size() : 0);
@@ -63,7 +63,7 @@ size_t hidden_axes(const std::string& term, size_t dims) {
   return dims - named;
 }
 
-/// Without "->" the result has the axes of "..." and then the letters that are there once, in their order.
+/// Returns the result without "->": the axes of "..." and then the letters that occur once, in order.
 std::string usual_result(const std::vector<std::string>& terms, const std::string& hidden) {
   std::map<char, int> counts;
   for (const std::string& term : terms) {
@@ -93,8 +93,8 @@ void check_result(const Equation& equation) {
     fail("the result '{}' of the equation has a repeated axis, or one that no input has", excerpt(equation.result));
 }
 
-/// Throws Error if a product on the way to the result is too large: inputs are multiplied from the left, and axes
-/// that neither the result nor a later input has are summed over.
+/// Throws Error if an intermediate product is too large: inputs are multiplied from the left, and axes that neither the
+/// result nor a later input has are summed over.
 void check_products(const Equation& equation) {
   std::set<char> seen;
   for (size_t i = 0; i < equation.terms.size(); ++i) {

@@ -5,7 +5,7 @@
 #include "networks/onnx/detail/operators.h"
 #include "networks/onnx/detail/tensor_proto.h"
 
-/// Operators that work on each value for itself.
+/// Operators on individual values.
 namespace protocom::onnx {
 namespace {
 
@@ -25,7 +25,7 @@ Operation make_identity(const Binding& /*binding*/) {
 
 using InPlace = at::Tensor& (*)(at::Tensor&);
 
-/// Written over its input if nothing else holds that.
+/// Overwrites its input if that is not used elsewhere.
 template <Unary function, InPlace own>
 Operation unary_in_place(const Binding& /*binding*/) {
   return one_output([](Tensors& in) { return is_own(in.at(0)) ? own(in[0]) : function(in[0]); });
@@ -40,7 +40,7 @@ Operation make_dropout(const Binding& binding) {
   };
 }
 
-/// The bounds as attributes up to operator set 10, as inputs from 11 on.
+/// Reads the bounds as attributes up to operator set 10, as inputs from 11 on.
 Operation make_clip(const Binding& binding) {
   const auto bound = [&](const char* name, size_t input) -> c10::optional<at::Scalar> {
     if (binding.has_attribute(name)) return at::Scalar(binding.number(name, 0));
@@ -80,7 +80,7 @@ Operation make_gelu(const Binding& binding) {
   return one_output([approximate](Tensors& in) { return at::gelu(in.at(0), approximate); });
 }
 
-/// Attribute `to`: TensorProto.DataType; half precision is float32 here.
+/// Returns the type of the attribute `to`: TensorProto.DataType; half precision is float32 here.
 at::ScalarType cast_type(int64_t to) {
   constexpr int64_t kUnsignedLong = 13;
   const auto type = scalar_type(to);
@@ -119,7 +119,7 @@ bool fits_into(const at::Tensor& a, const at::Tensor& b) {
 using Assign = at::Tensor& (at::Tensor::*)(const at::Tensor&);
 enum class Commutes { kNo, kYes };
 
-/// Written over an input where that gives the same.
+/// Overwrites an input if that gives the same.
 template <Binary function, Assign own, Commutes commutes>
 Operation binary_in_place(const Binding& binding) {
   check_broadcast(binding);
@@ -133,7 +133,7 @@ Operation binary_in_place(const Binding& binding) {
 at::Tensor sum_of(const at::Tensor& a, const at::Tensor& b) { return a + b; }
 at::Tensor difference(const at::Tensor& a, const at::Tensor& b) { return a - b; }
 
-/// Whole numbers must be such that the processor can divide them.
+/// Refuses whole numbers that the processor cannot divide.
 void check_divisor(const at::Tensor& a, const at::Tensor& b) {
   if (!c10::isIntegralType(b.scalar_type(), false) || !c10::isIntegralType(a.scalar_type(), false)) return;
   if (b.eq(0).any().item<bool>() || b.eq(-1).any().item<bool>()) fail("division of whole numbers by 0 or -1");
@@ -166,7 +166,7 @@ Operation make_pow(const Binding& binding) {
 
 at::Tensor prelu(const at::Tensor& x, const at::Tensor& slope) { return at::where(x >= 0, x, x * slope); }
 
-/// Of any number of inputs.
+/// Combines any number of inputs.
 template <Binary function>
 Operation fold(const Binding& binding) {
   check_broadcast(binding);

@@ -15,7 +15,7 @@
 namespace protocom::onnx {
 namespace {
 
-constexpr float kSameFeatures = 1e-3F;  // of the largest one: batches sum in another order
+constexpr float kSameFeatures = 1e-3F;  // relative to the largest: batches sum in another order
 
 bool is_given(const Model& model, const std::string& name) {
   return std::any_of(model.nodes.begin(), model.nodes.end(),
@@ -63,8 +63,8 @@ at::Tensor Encoder::as_input(const at::Tensor& images) const {
                               : images.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-/// A graph whose answer for two images is not what it gives for each takes one at a time, and so does one that
-/// quantises by the range of all of them: an image's feature must not depend on the others.
+/// Prepares a graph. One whose output for two images differs from that for each takes one at a time, and so does one
+/// that quantises by the range of all of them: an image's feature must not depend on the others.
 Encoder::Prepared& Encoder::prepared(const at::Tensor& images) {
   if (images.device() != device_) prepared_.clear();
   device_ = images.device();

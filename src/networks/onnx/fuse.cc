@@ -12,7 +12,7 @@
 namespace protocom::onnx {
 namespace {
 
-/// A model's values by their origin and their users.
+/// A model's values with their origin and their users.
 class Graph {
  public:
   explicit Graph(Model& model) : model_(model) {
@@ -22,7 +22,7 @@ class Graph {
     }
   }
 
-  /// The node that gives a value, if it is of that kind.
+  /// Returns the node that makes a value, if it is of that kind.
   [[nodiscard]] Node* from(const std::string& value, const char* op) const {
     const auto found = origin_.find(value);
     return found != origin_.end() && found->second->op == op && found->second->domain.empty() ? found->second : nullptr;
@@ -31,7 +31,7 @@ class Graph {
     const auto found = model_.constants.find(value);
     return found == model_.constants.end() ? at::Tensor() : found->second;
   }
-  /// Whether a value is a constant of one number that is nearly this.
+  /// Whether a value is a constant of one number that nearly equals this.
   [[nodiscard]] bool is(const std::string& value, double number) const {
     const auto found = scalar(value);
     return found && std::abs(*found - number) <= 1e-3 * std::abs(number);
@@ -41,7 +41,7 @@ class Graph {
     if (!found.defined() || found.numel() != 1) return std::nullopt;
     return found.to(at::kDouble).item<double>();
   }
-  /// False for what came later than this graph.
+  /// False for nodes added after this graph.
   [[nodiscard]] bool has_one_user(const std::string& value) const {
     const auto found = users_.find(value);
     return found != users_.end() && found->second == 1;
@@ -53,7 +53,7 @@ class Graph {
   std::map<std::string, int> users_;
 };
 
-/// A node of ours in the place of `last`, whose output it gives.
+/// Inserts a node of ours in place of `last`, with its output.
 void replace(Node& last, const std::string& op, std::vector<std::string> inputs,
              std::map<std::string, Attribute> attributes = {}) {
   last.op = op;
@@ -100,7 +100,7 @@ void fold_batch_norm(Model& model, const Graph& graph, Node& norm) {
   replace(norm, "Conv", {conv->inputs[0], name + ".weight", name + ".bias"}, std::move(attributes));
 }
 
-/// A sum goes into one of the convolutions before it, whose result no other operator takes.
+/// Fuses a sum into one of the convolutions before it, whose result no other operator uses.
 void fuse_sum(const Graph& graph, Node& node) {
   if (!is_operator(node, "Add", 2)) return;
   for (const size_t i : {0U, 1U}) {
@@ -116,7 +116,7 @@ void fuse_sum(const Graph& graph, Node& node) {
   }
 }
 
-/// The bounds of a Clip; none if they are not constant numbers.
+/// Returns the bounds of a Clip; nothing if they are not constant numbers.
 std::optional<std::pair<double, double>> bounds(const Graph& graph, const Node& clip) {
   const auto bound = [&](const char* name, size_t input, double otherwise) -> std::optional<double> {
     const auto found = clip.attributes.find(name);
@@ -131,7 +131,7 @@ std::optional<std::pair<double, double>> bounds(const Graph& graph, const Node& 
   return std::pair{*least, *most};
 }
 
-/// An activation goes into the convolution before it.
+/// Fuses an activation into the convolution before it.
 void fuse_activation(const Graph& graph, Node& node) {
   const std::set<std::string> taken = {"Relu", "Clip", "HardSwish", kSilu};
   if (taken.count(node.op) == 0 || !is_operator(node, node.op.c_str(), 1) || node.outputs.size() != 1) return;
@@ -151,7 +151,7 @@ void fuse_activation(const Graph& graph, Node& node) {
 
 // Layer norm ----------------------------------------------------------------------------------------------------------
 
-/// The mean over the last axis, kept.
+/// Whether a node is the mean over the last axis, with that kept.
 bool is_mean(const Graph& graph, const Node& node) {
   const auto keep = node.attributes.find("keepdims");
   if (keep != node.attributes.end() && keep->second.whole.value_or(1) == 0) return false;
@@ -160,7 +160,7 @@ bool is_mean(const Graph& graph, const Node& node) {
   return node.inputs.size() > 1 && graph.scalar(node.inputs[1]) == -1.0;
 }
 
-/// x of x - mean(x); empty for anything else.
+/// Returns x of x - mean(x); empty for anything else.
 std::string centred(const Graph& graph, const std::string& value) {
   const Node* difference = graph.from(value, "Sub");
   if (difference == nullptr || difference->inputs.size() != 2) return "";
@@ -169,7 +169,7 @@ std::string centred(const Graph& graph, const std::string& value) {
   return difference->inputs[0];
 }
 
-/// The value whose square this is.
+/// Returns the value whose square this is.
 std::string squared(const Graph& graph, const std::string& value) {
   if (const Node* power = graph.from(value, "Pow"); power != nullptr && power->inputs.size() == 2)
     return graph.is(power->inputs[1], 2) ? power->inputs[0] : "";
@@ -193,7 +193,7 @@ void restore_layer_norm(const Graph& graph, Node& node) {
   replace(node, "LayerNormalization", {x}, {{"epsilon", number(*epsilon)}});
 }
 
-/// The other input of a node of two, where one is a constant vector; both empty otherwise.
+/// Returns the other input of a node of two, if one is a constant vector; both empty otherwise.
 std::pair<std::string, std::string> with_vector(const Graph& graph, const Node& node) {
   for (const size_t i : {0U, 1U}) {
     const at::Tensor vector = graph.constant(node.inputs[i]);
@@ -202,7 +202,7 @@ std::pair<std::string, std::string> with_vector(const Graph& graph, const Node& 
   return {};
 }
 
-/// Scale and shift after a layer norm that has none yet.
+/// Fuses scale and shift into a layer norm that has none yet.
 void take_scale(const Graph& graph, Node& node) {
   if (!is_operator(node, "Mul", 2)) return;
   const auto [value, scale] = with_vector(graph, node);
@@ -223,7 +223,7 @@ void take_shift(const Graph& graph, Node& node) {
 
 // Activations ---------------------------------------------------------------------------------------------------------
 
-/// The x of 1 + erf(x / sqrt(2)).
+/// Returns x of 1 + erf(x / sqrt(2)).
 std::string error_function(const Graph& graph, const std::string& value) {
   const Node* sum = graph.from(value, "Add");
   if (sum == nullptr || sum->inputs.size() != 2) return "";
@@ -241,7 +241,7 @@ std::string error_function(const Graph& graph, const std::string& value) {
   return "";
 }
 
-/// The three factors of a product of two products.
+/// Returns the three factors of a product of two products.
 std::vector<std::vector<std::string>> factors(const Graph& graph, const Node& product) {
   std::vector<std::vector<std::string>> all;
   for (const size_t i : {0U, 1U}) {
@@ -252,7 +252,7 @@ std::vector<std::vector<std::string>> factors(const Graph& graph, const Node& pr
   return all;
 }
 
-/// x / 2 * (1 + erf(x / sqrt(2))), in whatever order.
+/// Restores x / 2 * (1 + erf(x / sqrt(2))), in any order.
 void restore_gelu(const Graph& graph, Node& node) {
   if (!is_operator(node, "Mul", 2)) return;
   for (const std::vector<std::string>& three : factors(graph, node)) {
@@ -266,7 +266,7 @@ void restore_gelu(const Graph& graph, Node& node) {
   }
 }
 
-/// x sigmoid(x), and x times its hard sigmoid.
+/// Restores x sigmoid(x), and x times its hard sigmoid.
 void restore_gated(const Graph& graph, Node& node) {
   if (!is_operator(node, "Mul", 2)) return;
   for (const size_t i : {0U, 1U}) {
@@ -283,7 +283,7 @@ void restore_gated(const Graph& graph, Node& node) {
   }
 }
 
-/// x W + b.
+/// Restores x W + b.
 void restore_linear(const Graph& graph, Node& node) {
   if (!is_operator(node, "Add", 2)) return;
   const auto [value, bias] = with_vector(graph, node);
@@ -296,7 +296,7 @@ void restore_linear(const Graph& graph, Node& node) {
 
 // Cleaning up ---------------------------------------------------------------------------------------------------------
 
-/// Constants that are nodes become constants, and copies their originals.
+/// Turns nodes that are constants into constants, and replaces copies by their originals.
 void resolve_constants(Model& model) {
   std::map<std::string, std::string> same;
   std::vector<Node> kept;
@@ -310,7 +310,7 @@ void resolve_constants(Model& model) {
       model.constants[node.outputs[0]] = value->second.tensor;
     } else if (is_operator(node, "Identity", 1) && node.outputs.size() == 1) {
       same[node.outputs[0]] = node.inputs[0];
-      kept.push_back(std::move(node));  // it may be what is requested
+      kept.push_back(std::move(node));  // it may be the requested output
     } else {
       kept.push_back(std::move(node));
     }
@@ -337,7 +337,7 @@ void keep_needed(Model& model, const std::string& output) {
                      model.inputs.end());
 }
 
-/// One kind of pattern over all nodes, which stay where they are.
+/// Applies one kind of pattern to all nodes, which stay in place.
 template <typename Rewrite>
 void everywhere(Model& model, const std::string& output, const Rewrite& rewrite) {
   const Graph graph(model);

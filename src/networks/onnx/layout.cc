@@ -9,7 +9,7 @@
 namespace protocom::onnx {
 namespace {
 
-/// Operators that work on each channel for itself and leave zeros as they are.
+/// Whether an operator works on individual channels and preserves zeros.
 bool is_passing(const Node& node) {
   static const std::set<std::string> kAll = {
       "Relu",    "Clip",        "HardSwish",         kSilu,          "Gelu", "LeakyRelu", "Add", "Mul",
@@ -19,7 +19,7 @@ bool is_passing(const Node& node) {
 
 bool is_pair(const Node& node) { return node.op == "Add" || node.op == "Mul"; }
 
-/// As far as can be said before it is bound.
+/// Whether a node may take blocks, as far as is known before it is bound.
 bool may_take_blocks(const Model& model, const Node& node, size_t input) {
   if (is_convolution(node)) return input == 0 || input == 3;
   if (!is_passing(node)) return false;
@@ -118,7 +118,7 @@ Operation Layout::passing(const Binding& binding, const Operation& plain) {
 }
 
 Operation Layout::on_maps(const Node& node, const Operation& plain) const {
-  std::vector<int64_t> channels;  // 0: lies as a map
+  std::vector<int64_t> channels;  // 0: a plain map
   for (const std::string& name : node.inputs) channels.push_back(is_in_blocks(name) ? channels_.at(name) : 0);
   return [=](Tensors& in) {
     for (size_t i = 0; i < in.size(); ++i) {

@@ -19,7 +19,7 @@ Window pooling_window(const Binding& binding) {
   return window;
 }
 
-/// Whether ATen pads so itself: at most half the window, and the same on both sides.
+/// Whether ATen supports the padding: at most half the window, and symmetric.
 bool pads_itself(const Window& window) {
   return window.is_even() && window.begin[0] <= window.kernel[0] / 2 && window.begin[1] <= window.kernel[1] / 2;
 }
@@ -58,7 +58,7 @@ Operation make_average_pool(const Binding& binding) {
   });
 }
 
-/// Over all places of maps, or of tokens [n, channels, t].
+/// Reduces over all positions of maps, or of tokens [n, channels, t].
 template <at::Tensor (*function)(const at::Tensor&, at::IntArrayRef)>
 Operation make_global(const Binding& binding) {
   const auto dims = static_cast<int64_t>(binding.sizes(0).size());
@@ -109,7 +109,7 @@ Operation make_layer_norm(const Binding& binding) {
   });
 }
 
-/// x / sqrt(mean of squares + epsilon) * scale, over the axes from `axis` on.
+/// Computes x / sqrt(mean of squares + epsilon) * scale, over the axes from `axis` on.
 Operation make_rms_norm(const Binding& binding) {
   const Sizes& sizes = binding.sizes(0);
   const int64_t axis = axis_of(binding.whole("axis", -1), sizes.size());
@@ -125,7 +125,7 @@ Operation make_rms_norm(const Binding& binding) {
   });
 }
 
-/// Up to operator set 20 scale and shift are of groups, from 21 on of channels.
+/// Up to operator set 20 scale and shift are per group, from 21 on per channel.
 Operation make_group_norm(const Binding& binding) {
   const int64_t groups = binding.whole("num_groups", 1);
   const double epsilon = binding.number("epsilon", 1e-5);
@@ -142,14 +142,14 @@ Operation make_group_norm(const Binding& binding) {
   });
 }
 
-/// x over the length of the vectors along an axis.
+/// Divides x by the length of the vectors along an axis.
 Operation make_lp_norm(const Binding& binding) {
   const int64_t axis = axis_of(binding.whole("axis", -1), binding.sizes(0).size());
   const int64_t p = binding.whole("p", 2);
   return one_output([=](Tensors& in) { return in.at(0) / in[0].norm(p, axis, /*keepdim=*/true).clamp_min(1e-12); });
 }
 
-/// The sides after it, by the input that gives them.
+/// Returns the resized sides, from the input that states them.
 Sizes resized_sides(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
   const bool scales_first = binding.node().op == "Upsample" || binding.inputs() == 2;

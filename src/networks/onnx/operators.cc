@@ -13,9 +13,9 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 26;
 constexpr size_t kMostSizes = 64;            // of a tensor: as many as LibTorch reduces over
-constexpr int64_t kMaxIntegers = 1'000'000;  // of a constant that is a list of sizes, indices or the like
+constexpr int64_t kMaxIntegers = 1'000'000;  // in a constant list of sizes, indices or the like
 
-/// By their names.
+/// The operators by name.
 const std::map<std::string, Operator>& operators() {
   static const std::map<std::string, Operator> kAll = [] {
     std::map<std::string, Operator> all;

@@ -4,17 +4,17 @@
 #include "base/error.h"
 #include "networks/onnx/detail/operators.h"
 
-/// Operators that take values from places, or put them there, and sums up to a place.
+/// Operators that gather values from positions or scatter them, and cumulative sums.
 namespace protocom::onnx {
 namespace {
 
-/// Counted from the front.
+/// Returns positions counted from the front.
 at::Tensor from_front(const at::Tensor& places, int64_t length) {
   const at::Tensor whole = places.to(at::kLong);
   return at::where(whole < 0, whole + length, whole);
 }
 
-/// The last axis of the places names values of the input, along its axes behind `batch_dims`.
+/// The last axis of the positions indexes values of the input, along its axes after `batch_dims`.
 Operation make_gather_nd(const Binding& binding) {
   const Sizes& input = binding.sizes(0);
   const Sizes& places = binding.sizes(1);
@@ -55,7 +55,7 @@ Operation make_scatter_elements(const Binding& binding) {
   });
 }
 
-/// Sums of what stands up to each place of an axis; `exclusive`: before it; `reverse`: from the end.
+/// Sums up to each position of an axis; `exclusive`: before it; `reverse`: from the end.
 Operation make_cumulative_sum(const Binding& binding) {
   const Sizes stated = binding.integer_values(1);
   if (stated.size() != 1) fail("axis: expected one number");

@@ -17,10 +17,10 @@ namespace protocom::onnx {
 namespace {
 
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
-constexpr int64_t kMostAtOnce = int64_t{1} << 28;  // values that are alive together, for one image
+constexpr int64_t kMostAtOnce = int64_t{1} << 28;  // values that are alive at the same time, for one image
 constexpr double kMostWork = 1e13;  // for one image; ViT-L of 336 pixels needs 1.9e11, ViT-g of 518 pixels 1.8e12
 
-/// Runs `work` for a node, whose name is put before whatever goes wrong.
+/// Runs `work` for a node, whose name is put before any error.
 template <typename Work>
 auto for_node(const std::string& what, const Work& work) {
   try {
@@ -30,7 +30,7 @@ auto for_node(const std::string& what, const Work& work) {
   }
 }
 
-/// Inputs of a step; those that no later step takes are handed over.
+/// Returns inputs of a step; those that no later step uses are moved.
 Tensors take(const std::vector<size_t>& inputs, const std::vector<bool>& last, std::vector<at::Tensor>& values) {
   Tensors taken;
   taken.reserve(inputs.size());
@@ -74,7 +74,7 @@ class Plan::Maker {
   }
 
  private:
-  /// The number of a value that depends on the image.
+  /// Returns the number of a value that depends on the image.
   size_t number(const std::string& name) {
     const auto [found, is_new] = numbers_.emplace(name, values_.size());
     if (is_new) {
@@ -92,7 +92,7 @@ class Plan::Maker {
   }
 
   static bool takes_sizes_only(const Node& node) { return node.op == "Shape" || node.op == "Size"; }
-  /// Of its second input CastLike takes the type alone.
+  /// Whether only the type of an input matters: the second input of CastLike.
   [[nodiscard]] bool takes_type_only(const Node& node) const {
     return node.op == "CastLike" && is_constant(node.inputs[0]);
   }
@@ -117,7 +117,7 @@ class Plan::Maker {
     return binding;
   }
 
-  /// Whether no image is needed for it.
+  /// Whether it does not depend on the image.
   [[nodiscard]] bool is_computed(const Node& node) const {
     return takes_sizes_only(node) || takes_type_only(node) ||
            std::all_of(node.inputs.begin(), node.inputs.end(),
@@ -138,7 +138,7 @@ class Plan::Maker {
     });
   }
 
-  /// Limits the work before the first run, since only running it would measure the time.
+  /// Limits the work before the first run, since only running would measure the time.
   void count_work(double work) {
     work_ += work;
     if (work_ > kMostWork)
@@ -146,7 +146,7 @@ class Plan::Maker {
            work, work_, kMostWork);
   }
 
-  /// What an operator keeps of its weights counts as what is computed does, but for a first copy of each, which is as
+  /// Counts what an operator keeps of its weights like computed values, except for a first copy of each, which is as
   /// large as the constant itself.
   void count_kept(const Binding& binding) {
     int64_t kept = kept_by(binding);
@@ -161,7 +161,7 @@ class Plan::Maker {
     if (computed_ > kMostAtOnce) fail("computed constants and copied weights have more than {} values", kMostAtOnce);
   }
 
-  /// What does not depend on the image is computed once, on the processor.
+  /// Computes what does not depend on the image, once, on the processor.
   void compute(const Node& node, const Operation& operation) {
     Tensors inputs;
     for (const std::string& input : node.inputs) {
@@ -187,7 +187,7 @@ class Plan::Maker {
       fail("it has {} outputs, expected {}", node.outputs.size(), outputs.size());
   }
 
-  /// A constant of a step, where that runs.
+  /// Returns the number of a step's constant, on the step's device.
   size_t constant_number(const std::string& name) {
     const bool is_new = numbers_.count(name) == 0;
     const size_t place = number(name);
@@ -232,7 +232,7 @@ class Plan::Maker {
   std::optional<Layout> layout_;
   c10::Device device_ = c10::Device(c10::kCPU);
   std::map<std::string, at::Tensor> constants_;
-  std::map<std::string, Sizes> sizes_;  // of those that depend on the image
+  std::map<std::string, Sizes> sizes_;  // of values that depend on the image
   std::map<std::string, at::ScalarType> types_;
   std::map<std::string, size_t> numbers_;
   std::map<std::string, size_t> last_use_;
@@ -240,7 +240,7 @@ class Plan::Maker {
   int64_t alive_ = 0;
   int64_t computed_ = 0;
   double work_ = 0;
-  std::set<std::string> kept_of_;  // weights that an operator has in its own order
+  std::set<std::string> kept_of_;  // weights that an operator keeps in its own order
 };
 
 Plan::Plan(const Model& model, const std::string& output, const at::Tensor& input, Use use) {

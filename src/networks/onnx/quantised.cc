@@ -16,8 +16,8 @@ namespace {
 constexpr int64_t kInt32 = 6;  // TensorProto.DataType
 constexpr int64_t kUint8 = 2;
 
-/// How the values of an input (a scale, a zero point) lie along input 0: one for all, or one for each place of `axis`.
-/// Throws Error.
+/// Returns the shape of an input (a scale, a zero point) for broadcasting with input 0: one for all, or one for each
+/// position of `axis`. Throws Error.
 Sizes shape_beside(const Binding& binding, size_t input, int64_t axis) {
   const Sizes& own = binding.sizes(input);
   if (own.empty() || own == Sizes{1}) return {};
@@ -30,7 +30,7 @@ Sizes shape_beside(const Binding& binding, size_t input, int64_t axis) {
   return shape;
 }
 
-/// A scale and a zero point, each of which may be missing.
+/// A scale and a zero point, each optional.
 struct Steps {
   Sizes scale, zero;
 
@@ -45,7 +45,7 @@ Steps steps_of(const Binding& binding) {
   return {shape_beside(binding, 1, axis), binding.has(2) ? shape_beside(binding, 2, axis) : Sizes{}};
 }
 
-/// (q - zero) * scale.
+/// Computes (q - zero) * scale.
 Operation make_dequantize(const Binding& binding) {
   return one_output([steps = steps_of(binding)](Tensors& in) {
     at::Tensor value = in.at(0).to(at::kFloat);
@@ -54,7 +54,7 @@ Operation make_dequantize(const Binding& binding) {
   });
 }
 
-/// What a type can hold. Throws Error.
+/// Returns the range of a type. Throws Error.
 std::pair<double, double> type_range(at::ScalarType type) {
   if (type == at::kByte) return {0, 255};
   if (type == at::kChar) return {-128, 127};
@@ -62,7 +62,7 @@ std::pair<double, double> type_range(at::ScalarType type) {
   fail("only 8-bit and signed 16-bit integers are supported");
 }
 
-/// round(x / scale) + zero, half to even, within the type's range.
+/// Computes round(x / scale) + zero, half to even, within the type's range.
 Operation make_quantize(const Binding& binding) {
   const int64_t stated = binding.whole("output_dtype", 0);
   const at::ScalarType usual = scalar_type(stated == 0 ? kUint8 : stated).value_or(at::ScalarType::Undefined);
@@ -75,7 +75,7 @@ Operation make_quantize(const Binding& binding) {
   });
 }
 
-/// By the range of the values, which is widened to hold 0: places, scale, zero point.
+/// Quantises by the range of the values, which is extended to include 0: values, scale, zero point.
 Operation make_dynamic_quantize(const Binding& /*binding*/) {
   return [](Tensors& in) {
     constexpr double kMost = 255;
@@ -89,7 +89,7 @@ Operation make_dynamic_quantize(const Binding& /*binding*/) {
   };
 }
 
-/// q - zero as float32.
+/// Computes q - zero as float32.
 Operation make_centred(const Binding& binding) {
   const Sizes zero = binding.has(1) ? shape_beside(binding, 1, binding.whole("axis", 0)) : Sizes{};
   return one_output([zero](Tensors& in) {
@@ -106,7 +106,7 @@ Attribute whole(int64_t value) {
   return attribute;
 }
 
-/// Operators in place of one; their intermediate results are named after its output.
+/// Operators that replace one; their intermediate results are named after its output.
 class Expansion {
  public:
   explicit Expansion(const Node& of) : of_(of) {}
@@ -124,7 +124,7 @@ class Expansion {
     return add("DequantizeLinear", {value, scale}, {{"axis", whole(axis)}});
   }
   [[nodiscard]] const Attributes& attributes() const { return of_.attributes; }
-  /// The last of them gives the output.
+  /// The last of them produces the output.
   std::vector<Node> finish() {
     nodes_.back().outputs = of_.outputs;
     return std::move(nodes_);
@@ -151,7 +151,7 @@ void write_conv_integer(Expansion& parts) {
   parts.add("Cast", {sums}, {{"to", whole(kInt32)}});
 }
 
-/// Inputs: a, its scale and zero point; b and its; the scale and zero point of the output.
+/// Inputs: a, its scale and zero point; b with its own; the scale and zero point of the output.
 void write_matmul(Expansion& parts) {
   const std::string a = parts.centred(0, 2, kRows);
   const std::string product = parts.add("MatMul", {a, parts.centred(3, 5, kColumns)});
@@ -159,7 +159,7 @@ void write_matmul(Expansion& parts) {
   parts.add("QuantizeLinear", {values, parts.input(6), parts.input(7)});
 }
 
-/// The same with a bias last, in units of both scales.
+/// Inputs: as above, with a bias last, in units of both scales.
 void write_conv(Expansion& parts) {
   const std::string maps = parts.centred(0, 2, kChannels);
   std::vector<std::string> inputs = {maps, parts.centred(3, 5, kFilters)};
@@ -171,7 +171,7 @@ void write_conv(Expansion& parts) {
 
 struct Compound {
   const char* op;
-  size_t inputs;  // that it has at least
+  size_t inputs;  // least number of inputs
   void (*write)(Expansion& parts);
 };
 

@@ -18,10 +18,10 @@ namespace {
 
 using protozero::pbf_reader;
 
-/// A node of two bytes takes hundreds in memory; encoders have thousands of nodes.
+/// Limit of nodes: one of two bytes takes hundreds in memory; encoders have thousands of nodes.
 constexpr size_t kMostNodes = 100'000;
 
-/// Numbers of fields, each with its message before it.
+/// Field numbers, named after their message.
 constexpr protozero::pbf_tag_type kModelGraph = 7, kModelOpset = 8, kModelMetadata = 14;
 constexpr protozero::pbf_tag_type kGraphNode = 1, kGraphInitializer = 5, kGraphValue = 11, kGraphOutput = 12,
                                   kGraphSparse = 15;
@@ -30,7 +30,7 @@ void read_attribute(pbf_reader reader, Node& node, TensorFiles& files) {
   std::string name;
   Attribute attribute;
   std::vector<float> floats;
-  // Graphs are passed over: the operators that have them are not among those known.
+  // Graphs are skipped: operators with graphs are not supported.
   read_fields(
       reader, Field{1, [&] { name = read_text(reader); }}, Field{2, [&] { attribute.number = read_float(reader); }},
       Field{3, [&] { attribute.whole = read_integer(reader); }}, Field{4, [&] { attribute.text = read_text(reader); }},
@@ -71,7 +71,7 @@ void read_graph(pbf_reader reader, Model& model, TensorFiles& files) {
               Field{kGraphSparse, [] { fail("sparse tensors are not supported"); }});
 }
 
-/// Files of old versions list the constants among the inputs.
+/// Removes constants from the inputs, among which files of old versions list them.
 void drop_constants_of_inputs(Model& model) {
   std::vector<GraphValue> inputs;
   for (GraphValue& input : model.inputs) {
@@ -80,16 +80,16 @@ void drop_constants_of_inputs(Model& model) {
   model.inputs = std::move(inputs);
 }
 
-/// Whether the values that a node takes are known.
+/// Whether the values that a node uses are known.
 bool is_ready(const Node& node, const std::set<std::string>& known) {
   return std::all_of(node.inputs.begin(), node.inputs.end(),
                      [&](const std::string& input) { return input.empty() || known.count(input) > 0; });
 }
 
-/// Brings operators behind what they take, in as few passes as they are out of order; the others, which wait for
-/// something that nothing gives, stay last for check_order to name.
+/// Sorts operators by dependency, in few passes if little is out of order; those with missing inputs stay last for
+/// check_order to report.
 void sort_nodes(Model& model) {
-  constexpr int kMostPasses = 1000;  // a file that is written backwards must not take hours
+  constexpr int kMostPasses = 1000;  // a file in reverse order must not take hours
   std::set<std::string> known;
   for (const GraphValue& input : model.inputs) known.insert(input.name);
   for (const auto& [name, tensor] : model.constants) known.insert(name);

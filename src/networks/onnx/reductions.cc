@@ -8,7 +8,7 @@
 #include "networks/onnx/detail/einsum.h"
 #include "networks/onnx/detail/operators.h"
 
-/// Operators that make one value of many: sums over axes, matrix products, softmax.
+/// Operators that reduce many values to one: sums over axes, matrix products, softmax.
 namespace protocom::onnx {
 namespace {
 
@@ -22,7 +22,7 @@ at::Tensor length(const at::Tensor& x, at::IntArrayRef axes, bool keep) { return
 at::Tensor squares(const at::Tensor& x, at::IntArrayRef axes, bool keep) { return x.square().sum(axes, keep); }
 at::Tensor absolute(const at::Tensor& x, at::IntArrayRef axes, bool keep) { return x.abs().sum(axes, keep); }
 
-/// The last axis first, as at::prod takes one at a time.
+/// Reduces the last axis first, since at::prod takes one at a time.
 at::Tensor product(const at::Tensor& x, at::IntArrayRef axes, bool keep) {
   Sizes order = axes.vec();
   std::sort(order.rbegin(), order.rend());
@@ -53,7 +53,7 @@ Operation make_argmax(const Binding& binding) {
   return one_output([axis, keep](Tensors& in) { return in.at(0).argmax(axis, keep); });
 }
 
-/// Up to operator set 12 over all axes from `axis` on, as one.
+/// Up to operator set 12, over all axes from `axis` on, flattened.
 Operation make_softmax(const Binding& binding) {
   const bool old = binding.opset() < 13;
   const auto dims = static_cast<int64_t>(binding.sizes(0).size());
@@ -86,7 +86,7 @@ Operation make_matmul(const Binding& binding) {
   return one_output([](Tensors& in) { return at::matmul(in.at(0), in.at(1)); });
 }
 
-/// alpha A B + beta C, each of A and B transposed by its attribute.
+/// Computes alpha A B + beta C, each of A and B transposed by its attribute.
 Operation make_gemm(const Binding& binding) {
   const bool turn_a = binding.whole("transA", 0) != 0;
   const bool turn_b = binding.whole("transB", 0) != 0;
@@ -103,7 +103,7 @@ Operation make_gemm(const Binding& binding) {
   });
 }
 
-/// What `simplify` makes of a product and a sum: x W + b with W [in, out] as ONNX has it.
+/// Computes x W + b with W [in, out], as fused by `simplify` from a product and a sum.
 Operation make_linear(const Binding& binding) {
   const at::Tensor weight = binding.weight(1).t().contiguous();
   const at::Tensor bias = binding.weight(2);

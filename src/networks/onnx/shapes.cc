@@ -18,7 +18,7 @@ int64_t product(const Sizes& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
 }
 
-/// 0 takes the input's size (unless `keep_zero`), -1 what is left.
+/// Resolves a shape: 0 takes the input's size (unless `keep_zero`), -1 the remainder.
 Sizes resolved(Sizes target, const Sizes& input, bool keep_zero) {
   int64_t known = 1;
   int64_t* open = nullptr;
@@ -87,7 +87,7 @@ Operation make_squeeze(const Binding& binding) {
 Operation make_unsqueeze(const Binding& binding) {
   Sizes axes = binding.integers_or_input("axes", 1, {});
   const size_t dims = binding.sizes(0).size() + axes.size();
-  check_elements(Sizes(dims, 1));  // each axis is added by itself
+  check_elements(Sizes(dims, 1));  // each axis is added separately
   for (int64_t& axis : axes) axis = axis_of(axis, dims);
   std::sort(axes.begin(), axes.end());
   return one_output([axes](Tensors& in) {
@@ -97,7 +97,7 @@ Operation make_unsqueeze(const Binding& binding) {
   });
 }
 
-/// Inputs that are the same for each image, such as a class token, are repeated for each.
+/// Repeats inputs that are the same for each image, such as a class token.
 Operation make_concat(const Binding& binding) {
   const int64_t axis = axis_of(binding.whole("axis", 0), binding.sizes(0).size());
   std::vector<Sizes> of_one;
@@ -161,7 +161,7 @@ Slices slices_of(const Binding& binding) {
   return slices;
 }
 
-/// Places start, start + step, ... before end, as ONNX counts them where step is negative.
+/// Returns positions start, start + step, ... before end, by ONNX's rules for a negative step.
 at::Tensor slice_back(const at::Tensor& x, int64_t axis, int64_t start, int64_t end, int64_t step) {
   const int64_t length = x.size(axis);
   const auto placed = [&](int64_t place, int64_t most) {
@@ -186,7 +186,7 @@ Operation make_slice(const Binding& binding) {
     at::Tensor x = in.at(0);
     for (size_t i = 0; i < slices.axes.size(); ++i) {
       const int64_t step = slices.steps[i];
-      // The smallest numbers mean "from the first", which LibTorch takes for sizes that it does not know.
+      // The smallest numbers mean "from the first", but LibTorch interprets them as unknown sizes.
       const auto placed = [&](int64_t place) { return std::max(place, -x.size(slices.axes[i])); };
       x = step > 0 ? x.slice(slices.axes[i], placed(slices.starts[i]), placed(slices.ends[i]), step)
                    : slice_back(x, slices.axes[i], slices.starts[i], slices.ends[i], step);
@@ -242,7 +242,7 @@ Operation make_tile(const Binding& binding) {
   return one_output([repeats](Tensors& in) { return in.at(0).repeat(repeats); });
 }
 
-/// Sizes are those of one image; what is made of them follows the batch by itself.
+/// Returns sizes for one image; values derived from them follow the batch.
 Operation make_shape(const Binding& binding) {
   const Sizes& sizes = binding.sizes(0);
   const auto dims = static_cast<int64_t>(sizes.size());
@@ -299,7 +299,7 @@ Operation make_range(const Binding& binding) {
   return one_output([answer](Tensors& /*in*/) { return answer; });
 }
 
-/// The input with the updates at the positions in the indices' last axis.
+/// Returns the input with the updates at the positions in the indices' last axis.
 Operation make_scatter(const Binding& binding) {
   if (binding.text("reduction", "none") != "none") fail("reduction is not supported");
   return one_output([](Tensors& in) {
@@ -311,7 +311,7 @@ Operation make_scatter(const Binding& binding) {
   });
 }
 
-/// Padding as ONNX lists it, begins then ends, for each axis of the input.
+/// Pads as listed in ONNX, begins then ends, for each axis of the input.
 Operation make_pad(const Binding& binding) {
   const size_t dims = binding.sizes(0).size();
   const Sizes listed = binding.integers_or_input("pads", 1, {});
@@ -319,7 +319,7 @@ Operation make_pad(const Binding& binding) {
   std::iota(axes.begin(), axes.end(), 0);
   if (binding.has(3)) axes = binding.integer_values(3);
   if (listed.size() != 2 * axes.size()) fail("pads has {} numbers, expected {}", listed.size(), 2 * axes.size());
-  Sizes pads(2 * dims, 0);  // the last axis first, begin and end
+  Sizes pads(2 * dims, 0);  // last axis first, begin and end
   Sizes sizes = binding.sizes(0);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<size_t>(axis_of(axes[i], dims));

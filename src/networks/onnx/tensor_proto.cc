@@ -54,7 +54,7 @@ Parts parts_of(protozero::pbf_reader reader) {
   return parts;
 }
 
-/// How many values the shape has. Throws Error if no file could hold them.
+/// Returns the number of values of the shape. Throws Error if no file could hold them.
 int64_t count_of(const Parts& parts) {
   int64_t count = 1;
   if (parts.dims.size() > kMostDims)
@@ -88,7 +88,7 @@ at::Tensor from_values(const Parts& parts, const std::vector<Value>& values, at:
   return at::tensor(values, type).reshape(parts.dims);
 }
 
-/// Half precision among the typed numbers is its bits.
+/// Converts half precision, which is stored as bits among the typed numbers.
 at::Tensor from_bits(const Parts& parts, at::ScalarType type) {
   const at::Tensor bits = from_values(parts, parts.integers, at::kLong).to(at::kShort).contiguous();
   return bits.view(type);

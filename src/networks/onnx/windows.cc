@@ -21,7 +21,7 @@ Sizes two(const Binding& binding, const char* name, int64_t otherwise, int64_t l
 
 int64_t reach(const Window& window, size_t i) { return window.dilations[i] * (window.kernel[i] - 1) + 1; }
 
-/// As many places as the input has over the step, rounded up.
+/// Pads for an output of the input's size over the stride, rounded up.
 void pad_as_input(const Sizes& input, bool more_at_end, Window& window) {
   for (size_t i = 0; i < 2; ++i) {
     const int64_t size = input[2 + i];
@@ -55,7 +55,7 @@ Window window_of(const Binding& binding, Sizes kernel) {
   else if (automatic != "NOTSET" && !automatic.empty())
     fail("auto_pad='{}' is not supported", excerpt(automatic));
   for (size_t i = 0; i < 2; ++i) {
-    const int64_t beyond = window.ceil ? window.strides[i] - 1 : 0;  // the last window may reach over the edge
+    const int64_t beyond = window.ceil ? window.strides[i] - 1 : 0;  // the last window may extend over the edge
     const bool fits = window.kernel[i] >= 1 && window.kernel[i] <= kMost && window.begin[i] >= 0 &&
                       window.end[i] >= 0 && window.begin[i] <= kMost && window.end[i] <= kMost &&
                       input[2 + i] + window.begin[i] + window.end[i] + beyond >= reach(window, i);

@@ -22,10 +22,10 @@ using onnx::GraphWriter;
 using onnx::ValueType;
 using recorded::Recording;
 
-/// Greatest difference of a feature that another order of sums makes, of the largest one.
+/// Greatest difference in a feature by another order of sums, relative to the largest.
 constexpr float kSameFeatures = 1e-3F;
 
-/// RGB in [0, 1], no two images alike.
+/// Returns RGB in [0, 1], no two images alike.
 at::Tensor waves(int64_t count, int64_t side) {
   return at::arange(count * 3 * side * side, at::kFloat).mul(0.37).sin().mul(0.5).add(0.5).view({count, 3, side, side});
 }
@@ -40,8 +40,8 @@ Recording record(Backbone& network, int64_t count) {
                      .first->graph};
 }
 
-/// For `first` and `second` images; the same number twice: the file has that fixed batch. Its weights lie beside it,
-/// since they may have more bytes than one file takes.
+/// Records for `first` and `second` images; if equal, the file has that fixed batch. Its weights are in a file beside
+/// it, since they may exceed the size limit of one file.
 std::string onnx_of(Backbone& network, int64_t first, int64_t second, const std::filesystem::path& weights) {
   GraphWriter graph(onnx::Weights::kFloat32, std::make_shared<onnx::TensorStore>(weights, weights.filename().string()));
   const int64_t count = first == second ? first : -1;

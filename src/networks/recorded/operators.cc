@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "networks/recorded/detail/step.h"
 
-/// LibTorch's operators in those of ONNX, of operator set 17.
+/// LibTorch's operators as those of ONNX, operator set 17.
 namespace protocom::recorded {
 namespace {
 
@@ -32,7 +32,7 @@ std::string write_binary(const Step& step) {
   return step.graph().node(op, {step.value(kSelf), step.value("other")});
 }
 
-/// self + alpha x other, or self - alpha x other.
+/// Writes self + alpha x other, or self - alpha x other.
 template <const char* op>
 std::string write_sum(const Step& step) {
   std::string other = step.value("other");
@@ -54,7 +54,7 @@ std::string write_hard_sigmoid(const Step& step) {
   return step.graph().node("HardSigmoid", {step.value(kSelf)}, {{"alpha", 1.0 / 6}, {"beta", 0.5}});
 }
 
-/// A bound of a clamp; empty: none.
+/// Returns a bound of a clamp; empty: none.
 std::string bound(const Step& step, const char* argument) {
   return step.has(argument) ? step.graph().numbers({static_cast<float>(step.number(argument))}, {}) : "";
 }
@@ -65,7 +65,8 @@ std::string write_hardtanh(const Step& step) {
   return step.graph().node("Clip", {step.value(kSelf), bound(step, "min_val"), bound(step, "max_val")});
 }
 
-/// x / 2 (1 + erf(x / sqrt 2)), or with tanh(sqrt(2 / pi) (x + 0.044715 x^3)) in its place (Hendrycks and Gimpel 2016).
+/// Writes x / 2 (1 + erf(x / sqrt 2)), or with tanh(sqrt(2 / pi) (x + 0.044715 x^3)) instead (Hendrycks and Gimpel
+/// 2016).
 std::string write_gelu(const Step& step) {
   onnx::GraphWriter& graph = step.graph();
   const std::string x = step.value(kSelf);
@@ -106,13 +107,13 @@ std::string write_batch_norm(const Step& step) {
                            {{"epsilon", step.number("eps", 1e-5)}});
 }
 
-/// Rows and columns of a window's argument, which may be one number for both; empty: `otherwise`.
+/// Returns rows and columns of a window's argument, which may be one number for both; empty: `otherwise`.
 Integers both(const Integers& stated, const Integers& otherwise) {
   if (stated.empty()) return otherwise;
   return stated.size() == 1 ? Integers{stated[0], stated[0]} : stated;
 }
 
-/// Before rows and columns, and behind them.
+/// Returns the padding before rows and columns, and after them.
 Integers pads_of(const Step& step) {
   const Integers padding = both(step.wholes("padding"), {0, 0});
   return {padding[0], padding[1], padding[0], padding[1]};
@@ -156,7 +157,7 @@ std::string write_adaptive_pool(const Step& step) {
   return step.graph().node("GlobalAveragePool", {step.value(kSelf)});
 }
 
-/// Axes counted from the front; all if none is stated.
+/// Returns axes counted from the front; all if none is stated.
 Integers axes_of(const Step& step) {
   const auto dims = static_cast<int64_t>(step.sizes(kSelf).size());
   Integers axes = step.wholes("dim");
@@ -189,7 +190,7 @@ std::string write_pow(const Step& step) {
   return step.graph().node("Pow", {step.value(kSelf), step.graph().number(step.number("exponent"))});
 }
 
-/// x W' + b; the weights lie transposed, as MatMul takes them.
+/// Writes x W' + b; the weights are stored transposed, as MatMul takes them.
 std::string write_linear(const Step& step) {
   onnx::GraphWriter& graph = step.graph();
   const at::Tensor weight = step.constant("weight");
@@ -209,7 +210,7 @@ std::string write_product_and_sum(const Step& step) {
   return step.graph().node("Add", {product, step.value(kSelf)});
 }
 
-/// Whatever brings the values into other sizes.
+/// Writes any operator that changes the shape.
 std::string write_reshape(const Step& step) {
   Lengths target = step.result();
   const auto grows = [](int64_t length) { return length < 0; };
@@ -273,8 +274,7 @@ std::string write_expand(const Step& step) {
   return step.graph().node("Expand", {step.value(kSelf), step.shape(step.result())});
 }
 
-/// LibTorch counts from the last axis on, each with its begin and its end; ONNX has the begins of all axes, then the
-/// ends.
+/// LibTorch lists pads from the last axis on, each with begin and end; ONNX has the begins of all axes, then the ends.
 std::string write_pad(const Step& step) {
   const Integers stated = step.wholes("pad");
   const size_t dims = step.sizes(kSelf).size();

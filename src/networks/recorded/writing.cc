@@ -14,7 +14,7 @@ namespace {
 using torch::jit::Node;
 using torch::jit::Value;
 
-/// Empty if the value is not a tensor.
+/// Returns the sizes; empty if the value is not a tensor.
 std::vector<int64_t> sizes_of(const Value* value) {
   const auto type = value->type()->cast<c10::TensorType>();
   const auto sizes = type ? type->sizes().concrete_sizes() : c10::nullopt;
@@ -39,7 +39,7 @@ bool all_known(const std::vector<Item>& items) {
   return std::all_of(items.begin(), items.end(), [](const Item& one) { return one.is_known; });
 }
 
-/// A list of what is known; None for members of other kinds.
+/// Returns a list of known values; None for members of other types.
 c10::IValue list_of(const std::vector<Item>& items, c10::IValue Item::*which, const c10::TypePtr& member) {
   if (member->kind() == c10::TypeKind::IntType) {
     std::vector<int64_t> all;
@@ -94,7 +94,7 @@ void Writing::add_list(const Node& node) {
   items_[node.output()] = std::move(made);
 }
 
-/// Members of a list that an operator gave, one behind the other along an axis.
+/// Adds members of a list that an operator returned, consecutive along an axis.
 void Writing::add_parts(const Node& node, const Node& other) {
   const Item& whole = item(node.input());
   int64_t begin = 0;
@@ -114,7 +114,7 @@ void Writing::add_parts(const Node& node, const Node& other) {
   }
 }
 
-/// What depends on no image is computed now. False if something does.
+/// Computes a node that is independent of the images. Returns false if it is not.
 bool Writing::compute(const Node& node) {
   torch::jit::Stack stack;
   for (const Value* input : node.inputs()) {

@@ -4,15 +4,15 @@
 
 #include "networks/text/detail/tower.h"
 
-/// Towers that were trained beside one of images: CLIP's and SigLIP's. They share their layers, and differ in what a
-/// token sees and in whose state is the text's.
+/// Text towers that were trained with an image tower: CLIP's and SigLIP's. They share their layers, and differ in which
+/// tokens attend to which and in whose state represents the text.
 namespace protocom::text {
 namespace {
 
 using huggingface::Tensors;
 using huggingface::Weights;
 
-/// config.json of the first CLIPs names 2, which is not what ends their texts: for it `transformers` takes the largest
+/// config.json of the first CLIPs states 2, which does not end their texts: for it `transformers` uses the largest
 /// token, as OpenAI's code does for all.
 constexpr int64_t kLargestEnds = 2;
 
@@ -20,8 +20,8 @@ class ImageTextTower : public TensorTower {
  public:
   huggingface::Norm after;
   huggingface::Linear head;  // [d, w]; undefined: none
-  bool sees_behind = true;   // whether a token sees those behind it
-  int64_t end = -1;          // the token whose state is the text's; negative: the last
+  bool sees_behind = true;   // whether a token attends to later ones
+  int64_t end = -1;          // the token whose state represents the text; negative: the last
 
   [[nodiscard]] int64_t dim() const override { return head.weight.defined() ? head.weight.size(0) : shape.width; }
   [[nodiscard]] bool compares_with_images() const override { return head.weight.defined(); }
@@ -45,7 +45,7 @@ class ImageTextTower : public TensorTower {
   }
 };
 
-/// What both families have under the same names.
+/// Makes the parts that both families have under the same names.
 std::unique_ptr<ImageTextTower> tower_beside_images(Weights& weights, const huggingface::TransformerShape& shape) {
   auto tower = std::make_unique<ImageTextTower>();
   tower->shape = shape;
@@ -58,7 +58,8 @@ std::unique_ptr<ImageTextTower> tower_beside_images(Weights& weights, const hugg
 
 }  // namespace
 
-/// Radford et al., 2021, section 2.4: a token sees itself and those before it, and the end's state is the text's.
+/// Radford et al., 2021, section 2.4: a token attends to itself and earlier ones, and the state of the end token
+/// represents the text.
 std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const Tensors& tensors,
                                        const SentenceModules& /*modules*/) {
   Weights weights(tensors, "CLIP (texts)", "embeddings.token_embedding.weight");
@@ -74,8 +75,8 @@ std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const Tenso
   return tower;
 }
 
-/// Zhai et al., ICCV 2023: every token sees all others, those that fill a text up too, and the state of the last one is
-/// the text's.
+/// Zhai et al., ICCV 2023: every token attends to all others, including padding, and the state of the last one
+/// represents the text.
 std::unique_ptr<Tower> make_siglip_tower(const nlohmann::json& config, const Tensors& tensors,
                                          const SentenceModules& /*modules*/) {
   Weights weights(tensors, "SigLIP (texts)", "embeddings.token_embedding.weight");

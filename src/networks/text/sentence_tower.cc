@@ -23,8 +23,8 @@ constexpr LayerNames kMpnetLayers = {".attention.attn.q",   ".attention.attn.k",
                                      ".intermediate.dense", ".output.dense"};
 constexpr huggingface::TransformerShape kBertBase = {768, 12, 3072, 1, 1e-12, nullptr};
 
-/// In which bucket each distance between two tokens is, int64 [t, t]: near ones have their own, farther ones share one
-/// on a scale of logarithms, as T5's.
+/// Returns the bucket of each distance between two tokens, int64 [t, t]: near ones have their own, farther ones share
+/// one on a logarithmic scale, as in T5.
 at::Tensor buckets_of(int64_t t, int64_t buckets) {
   constexpr double kFarthest = 128;
   const at::Tensor places = at::arange(t, at::kLong);
@@ -58,7 +58,7 @@ class SentenceTower : public TensorTower {
   }
 };
 
-/// What both families have under the same names.
+/// Makes the parts that both families have under the same names.
 std::unique_ptr<SentenceTower> tower_of_sentences(Weights& weights, const nlohmann::json& config,
                                                   const SentenceModules& modules, const LayerNames& names) {
   auto tower = std::make_unique<SentenceTower>();
@@ -82,7 +82,7 @@ std::unique_ptr<Tower> make_bert_tower(const nlohmann::json& config, const Tenso
     fail("config.json: position_embedding_type '{}' is not supported, expected 'absolute'", excerpt(kind));
   Weights weights(tensors, "BERT", "embeddings.word_embeddings.weight");
   auto tower = tower_of_sentences(weights, config, modules, kBertLayers);
-  // Every token is of the first of two sentences.
+  // Every token belongs to the first of two sentences.
   const at::Tensor types = weights.take("embeddings.token_type_embeddings.weight", {-1, tower->shape.width});
   tower->positions = tower->positions + types[0];
   weights.check_all_taken({"pooler.", "cls.", "classifier."});

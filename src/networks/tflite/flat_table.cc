@@ -6,8 +6,8 @@
 namespace protocom::tflite {
 namespace {
 
-constexpr size_t kMostTables = 200'000;  // of one vector: a table in memory is larger than the offset that points to it
-// Operators may share a list in the file, and each gets a copy of it. Real files share few; a hostile one lets
+constexpr size_t kMostTables = 200'000;  // in one vector: a table in memory is larger than the offset that points to it
+// Operators may share a list in the file, and each gets a copy of it. Real files share few; a hostile one may make
 // thousands share a large list.
 constexpr size_t kCopies = 4;
 constexpr size_t kAlwaysCopied = size_t{1} << 20;

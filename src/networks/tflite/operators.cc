@@ -90,7 +90,7 @@ Translate pooling(const char* op) {
   };
 }
 
-/// The axis of [n, c, h, w] that is this one of [n, h, w, c].
+/// Returns the axis of [n, c, h, w] corresponding to one of [n, h, w, c].
 int64_t moved_axis(int64_t axis, size_t dims) {
   if (axis < 0) axis += static_cast<int64_t>(dims);
   if (axis < 0 || axis >= static_cast<int64_t>(dims)) fail("axis {} is out of range: there are {}", axis, dims);
@@ -98,7 +98,7 @@ int64_t moved_axis(int64_t axis, size_t dims) {
   return dims == 4 ? kMoved[axis] : axis;
 }
 
-/// Constants beside values of four sizes get their order.
+/// Returns an operand; constants combined with four-dimensional values are reordered.
 std::string operand(Translator& to, const Tensor& tensor, size_t dims) {
   if (!tensor.constant.defined()) return to.value(tensor);
   at::Tensor value = tensor.constant.to(at::kFloat);
@@ -128,7 +128,7 @@ void mean(Translator& to, const Operator& item) {
   if (dims == 4 && moved == std::set<int64_t>{2, 3}) to.model.feature = to.value(to.output(item));
 }
 
-/// Zeros around images, listed for each axis as begin and end.
+/// Pads with zeros, listed for each axis as begin and end.
 void pad(Translator& to, const Operator& item) {
   const at::Tensor listed = constant_of(to.input(item, 1), "paddings").to(at::kLong).contiguous();
   const size_t dims = to.input(item, 0).shape.size();
@@ -143,7 +143,7 @@ void pad(Translator& to, const Operator& item) {
   to.add("Pad", {to.value(to.input(item, 0)), to.constant(at::tensor(pads, at::kLong))}, to.value(to.output(item)));
 }
 
-/// Maps [n, c, h, w] as [n, h, w, c].
+/// Transposes maps [n, c, h, w] to [n, h, w, c].
 std::string in_order_of_tensorflow(Translator& to, const std::string& maps) {
   std::string moved = to.fresh();
   to.add("Transpose", {maps}, moved, {{"perm", integers({0, 2, 3, 1})}});
@@ -165,7 +165,7 @@ void fully_connected(Translator& to, const Operator& item) {
   to.add_activated("Gemm", inputs, to.output(item), item.options.number<int8_t>(0, 0), {{"transB", whole(1)}});
 }
 
-/// Of maps to rows, in TensorFlow's order.
+/// Reshapes maps to rows, in TensorFlow's order.
 void reshape(Translator& to, const Operator& item) {
   const auto& from = to.input(item, 0).shape;
   const auto& shape = to.output(item).shape;
@@ -200,7 +200,7 @@ void relu6(Translator& to, const Operator& item) {
   to.add_activated("Identity", {to.value(to.input(item, 0))}, to.output(item), kRelu6);
 }
 
-/// By BuiltinOperator.
+/// The operators by BuiltinOperator.
 const std::map<int32_t, Translate>& operators() {
   static const std::map<int32_t, Translate> kAll = {{0, arithmetic("Add")},
                                                     {1, pooling("AveragePool")},

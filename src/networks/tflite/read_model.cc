@@ -11,14 +11,14 @@ namespace protocom::tflite {
 namespace {
 
 constexpr size_t kShares = 4;
-constexpr size_t kMostInputs = 1000;  // of an operator; what puts maps behind one another has some dozens
+constexpr size_t kMostInputs = 1000;  // of an operator; a concatenation of maps has some dozens
 
 int32_t code_of(const FlatTable& table) {
   const int32_t old{table.number<int8_t>(0, 0)};
   return std::max(old, table.number<int32_t>(3, 0));
 }
 
-/// The preprocessing of pixels by the input's quantisation: q = 255 x is (q - zero) * scale.
+/// Returns the preprocessing of pixels by the input's quantisation: q = 255 x is (q - zero) * scale.
 Preprocessing stated(const Tensor& input) {
   Preprocessing images;
   const auto& shape = input.shape;
@@ -43,7 +43,7 @@ Operator operator_of(const FlatTable& table) {
   return item;
 }
 
-/// Tensors of one name get their numbers behind it. Those differ, so few names are taken already.
+/// Appends numbers to tensors' names that are not unique. Few of the new names are taken already.
 void make_unique(std::vector<Tensor>& tensors) {
   std::set<std::string> names;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -56,7 +56,7 @@ onnx::Model translate(const FlatTable& root, size_t file_bytes) {
   if (graphs.size() != 1) fail("it has {} graphs, expected one", graphs.size());
   const std::vector<FlatTable> buffers = root.tables(4);
   std::vector<Tensor> tensors;
-  // Several tensors may have one part of the file, several operators one tensor, and a byte becomes a float.
+  // Several tensors may share a part of the file, several operators one tensor, and a byte becomes a float.
   const size_t most_values = std::max(kShares * file_bytes, size_t{1} << 16);
   size_t values = 0;
   for (const FlatTable& table : graphs[0].tables(0)) {

@@ -37,7 +37,7 @@ at::Tensor raw_tensor(const Tensor& tensor, std::string_view bytes) {
   return raw;
 }
 
-/// (q - zero) * scale, of the whole or for each place of an axis.
+/// Computes (q - zero) * scale, for the whole tensor or for each position of an axis.
 at::Tensor dequantised(const Tensor& tensor, const at::Tensor& raw) {
   if (raw.scalar_type() == at::kHalf) return raw.to(at::kFloat);
   if (tensor.scales.empty()) return raw;

@@ -8,17 +8,17 @@
 #include "networks/huggingface/detail/network.h"
 #include "networks/huggingface/detail/weights.h"
 
-/// What networks of convolutions have in common: ResNet, RegNet, the families of MobileNet and of EfficientNet.
+/// Common parts of convolutional networks: ResNet, RegNet, the families of MobileNet and of EfficientNet.
 namespace protocom::huggingface {
 
-/// Zeros around the maps that a convolution reads.
+/// The zero padding of a convolution.
 enum class Pads {
   kEven,        ///< half the kernel on each side
-  kTensorFlow,  ///< as many as the output needs; of an odd number one more below and to the right
-  kLater        ///< one less on the left and above, as `transformers` pads EfficientNet where it has a stride
+  kTensorFlow,  ///< as many as the output needs; if odd, one more below and to the right
+  kLater        ///< one less on the left and above, as `transformers` pads EfficientNet's strided convolutions
 };
 
-/// A convolution with the batch norm behind it folded in.
+/// A convolution with the following batch norm folded in.
 struct Convolution {
   at::Tensor weight;  // [out, in / groups, k, k], channels last in memory
   at::Tensor bias;    // [out]
@@ -26,41 +26,41 @@ struct Convolution {
   int64_t groups = 1;
   Pads pads = Pads::kEven;
 
-  /// Maps [n, in, h, w] to [n, out, h', w'].
+  /// Computes maps [n, in, h, w] -> [n, out, h', w'].
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
   [[nodiscard]] int64_t out() const { return weight.size(0); }
 };
 
-/// Channels of the input and the output, and the side of the kernel, which the weight must have.
+/// Channels of the input and the output, and the side of the kernel, as required of the weight.
 struct ConvolutionSizes {
   int64_t in, out, kernel;
   int64_t stride = 1;
   int64_t groups = 1;
 };
 
-/// `convolution` and `normalization` are the names of the two, before `.weight`.
+/// Makes a folded convolution; `convolution` and `normalization` are the names of the two, before `.weight`.
 Convolution folded(Weights& weights, const std::string& convolution, const std::string& normalization,
                    const ConvolutionSizes& sizes, double epsilon);
-/// The same, with the sizes of the tensor, for maps of `in` channels. Throws Error for a tensor that does not fit.
+/// Does so with the sizes of the tensor, for maps of `in` channels. Throws Error for a tensor that does not match.
 Convolution folded(Weights& weights, const std::string& convolution, const std::string& normalization, int64_t in,
                    int64_t stride, double epsilon);
 
 /// Squeeze-and-excitation (Hu et al. 2018): scales each channel by a factor computed from the means of all channels.
 struct SqueezeExcite {
   Convolution reduce, expand;
-  at::Tensor across;  ///< ECA-Net's (Wang et al. 2020) in place of both: over neighbouring channels, [1, 1, k]
+  at::Tensor across;  ///< ECA-Net's (Wang et al. 2020) instead of both: over neighbouring channels, [1, 1, k]
   Activation inner = nullptr, gate = nullptr;
 
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
 };
 
-/// `reduce` and `expand` are the names of two 1 x 1 convolutions, for maps of `width` channels.
+/// Makes the module; `reduce` and `expand` are the names of two 1 x 1 convolutions, for maps of `width` channels.
 SqueezeExcite squeeze_excite(Weights& weights, const std::string& reduce, const std::string& expand, int64_t width);
 
-/// Of a convolution that is followed by none.
+/// For a convolution without an activation.
 inline constexpr Activation kNoActivation = nullptr;
 
-/// A convolution and what follows it.
+/// A convolution with the operations after it.
 struct ConvolutionStep {
   Convolution convolution;
   Activation activation = kNoActivation;
@@ -68,20 +68,21 @@ struct ConvolutionStep {
   bool averaged = false;  ///< a 2 x 2 average pool at the end
 };
 
-/// Steps one after the other, with a residual connection if `added`.
+/// A sequence of steps, with a residual connection if `added`.
 struct ConvolutionBlock {
   std::vector<ConvolutionStep> steps;
   bool added = false;                   ///< to the input, or to its shortcut
-  bool averaged = false;                ///< a 2 x 2 average pool before the shortcut has its stride
-  std::optional<Convolution> shortcut;  // none: the input itself
-  at::Tensor scale;                     // of each channel, before the sum; undefined: none
+  bool averaged = false;                ///< whether a 2 x 2 average pool replaces the shortcut's stride
+  std::optional<Convolution> shortcut;  // none: the identity
+  at::Tensor scale;                     // per channel, before the sum; undefined: none
   Activation after = kNoActivation;
   bool max_pooled = false;  ///< at the end, 3 x 3 with a stride of 2
 
   [[nodiscard]] at::Tensor operator()(const at::Tensor& x) const;
 };
 
-/// The feature is the mean of the last block's maps, through the 1 x 1 convolution `head` if there is one.
+/// A convolutional network. The feature is the mean of the last block's maps, through the 1 x 1 convolution `head` if
+/// there is one.
 class ConvolutionNetwork : public Network {
  public:
   explicit ConvolutionNetwork(std::vector<ConvolutionBlock> blocks, std::optional<ConvolutionStep> head = std::nullopt)

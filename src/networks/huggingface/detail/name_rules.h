@@ -3,7 +3,7 @@
 
 #include "networks/huggingface/detail/network.h"
 
-/// Names of tensors in one library, and what the families of `transformers` call the same tensors.
+/// Renaming of tensors from one library to the families of `transformers`.
 namespace protocom::huggingface {
 
 /// Replaces the beginning of a tensor's name, up to a dot or its end; "#" matches a number.
@@ -34,8 +34,7 @@ const Rules& hiera_rules();
 /// `transformers`' DINOv3 ConvNeXt for the family ConvNeXt.
 const Rules& dinov3_convnext_rules();
 
-/// The tensors under the names that `rules` give them; the first rule that fits counts. Names that no rule fits stay,
-/// for the family to refuse.
+/// Renames the tensors by `rules`; the first matching rule counts. Names without a rule stay, for the family to refuse.
 Tensors renamed(const Tensors& tensors, const Rules& rules);
 
 }  // namespace protocom::huggingface

@@ -8,22 +8,22 @@
 
 namespace protocom::huggingface {
 
-/// A checkpoint's tensors under their names, as a network of one family takes them.
+/// A checkpoint's tensors by name, as read by a network of one family.
 class Weights {
  public:
-  /// `tensors` may all begin with a prefix, which is what stands before `first`. Throws Error if none is called so.
+  /// `tensors` may all begin with a prefix, the part of a name before `first`. Throws Error if no name contains that.
   Weights(const std::map<std::string, at::Tensor>& tensors, std::string family, const std::string& first);
 
-  /// A float32 copy of that name; `sizes` -1: any. Throws Error that names the key and the family where it is not
-  /// there, of other sizes, or not finite.
+  /// Returns a float32 copy of a tensor; `sizes` -1: any. Throws Error that names the key and the family if it is
+  /// missing, of other sizes, or not finite.
   at::Tensor take(const std::string& name, const std::vector<int64_t>& sizes);
-  /// The same, undefined if it is not there.
+  /// Does so, but returns undefined if it is missing.
   at::Tensor take_if_there(const std::string& name, const std::vector<int64_t>& sizes);
   [[nodiscard]] bool has(const std::string& name) const { return tensors_.count(prefix_ + name) > 0; }
-  /// How many of BEGIN0END, BEGIN1END, ... there are.
+  /// Returns how many of BEGIN0END, BEGIN1END, ... exist.
   [[nodiscard]] int64_t count(const std::string& begin, const std::string& end) const;
-  /// Throws Error for a key within the encoder that nothing has taken: features would be others. Those that begin with
-  /// one of `others` are of heads and of other towers.
+  /// Throws Error for an unused key of the encoder, since features would differ. Keys that begin with one of `others`
+  /// belong to heads and to other towers.
   void check_all_taken(const std::vector<std::string>& others) const;
   [[nodiscard]] const std::string& family() const { return family_; }
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
@@ -35,7 +35,7 @@ class Weights {
   std::set<std::string> taken_;
 };
 
-/// The tensors, and zeros for biases that layers are without whose weights' names end with `end` (".key.weight").
+/// Returns the tensors, with zeros for missing biases of layers whose weights' names end with `end` (".key.weight").
 std::map<std::string, at::Tensor> with_zero_biases(const std::map<std::string, at::Tensor>& tensors,
                                                    const std::string& end);
 

@@ -10,14 +10,14 @@
 
 namespace protocom::onnx {
 
-/// What becomes of a convolution's results before they are kept.
+/// The activation of a convolution's results.
 struct Activation {
-  std::string op;  ///< empty: nothing; Relu, Clip, HardSwish, kSilu
+  std::string op;  ///< empty: none; Relu, Clip, HardSwish, kSilu
   double least = 0;
   double most = 0;
 };
 
-/// A convolution of images of one size: Conv, or kConv with what `simplify` put into it.
+/// A convolution of images of one size: Conv, or kConv with what `simplify` fused into it.
 struct Convolution {
   at::Tensor weight;  ///< [out, in / groups, h, w]
   at::Tensor bias;    ///< [out]; undefined: none
@@ -26,22 +26,22 @@ struct Convolution {
   int64_t groups = 1;
   Activation activation;
 
-  /// The sizes of the result for one image.
+  /// Returns the sizes of the result for one image.
   [[nodiscard]] Sizes output() const;
 };
 
 bool is_convolution(const Node& node);
-/// Throws Error.
+/// Reads a convolution. Throws Error.
 Convolution convolution_of(const Binding& binding);
 
-/// Whether its input in blocks would be images as they are, of at most three channels.
+/// Whether it takes plain images, of at most three channels, where others take blocks.
 bool takes_images(const Convolution& convolution);
 
 enum class Added { kNo, kYes };
-/// Of blocks, or images as they are, and of blocks that are added to the result (undefined: none), over which it may
-/// write, the result in blocks.
+/// Computes the result in blocks from blocks, or plain images, and from blocks to add (undefined: none), which it may
+/// overwrite.
 using BlockedFilter = std::function<at::Tensor(const at::Tensor& images, at::Tensor added)>;
-/// The convolution of float32 on the processor in blocks. None if oneDNN has none that is fast.
+/// Returns the convolution of float32 on the processor in blocks. Nothing if oneDNN has no fast one.
 std::optional<BlockedFilter> blocked_convolution(const Convolution& convolution, Added added);
 
 }  // namespace protocom::onnx

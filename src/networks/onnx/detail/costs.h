@@ -3,18 +3,19 @@
 
 #include "networks/onnx/detail/operators.h"
 
-/// What an operator that depends on the image takes, known before it is made: a file of some kilobytes can ask for
-/// hours and for all memory.
+/// The cost of an operator that depends on the image, before it is created: a file of some kilobytes can request hours
+/// and all memory.
 namespace protocom::onnx {
 
-/// About how many multiply-adds it does for one image; a value of a pooling's window, which no processor does as fast
-/// as those of a product, counts as several. 0 if its sizes do not fit one another, which its maker says.
+/// Estimates its multiply-adds for one image; a value of a pooling's window, which is slower than one of a product,
+/// counts as several. 0 if its sizes do not match one another, which its maker reports.
 double work_of(const Binding& binding);
 
-/// The same of `values` results that are computed each for itself.
+/// Estimates them for `values` individually computed results.
 double work_of_values(int64_t values);
 
-/// How many values it keeps in an order or size of its own: weights packed for the processor, turned or repeated.
+/// Returns how many values it keeps in an order or size of its own: weights packed for the processor, transposed or
+/// repeated.
 int64_t kept_by(const Binding& binding);
 
 }  // namespace protocom::onnx

@@ -6,7 +6,8 @@
 
 namespace protocom::onnx {
 
-/// "bhij,bhjd->bhid", with "..." and what is left out written as letters, and how long the axis of each letter is.
+/// A parsed equation "bhij,bhjd->bhid", with "..." and omitted parts written as letters, and the length of each
+/// letter's axis.
 struct Equation {
   std::vector<std::string> terms;
   std::string result;
@@ -15,10 +16,10 @@ struct Equation {
   [[nodiscard]] std::string text() const;
 };
 
-/// The equation of an Einsum. Throws Error if it does not fit its inputs.
+/// Returns the equation of an Einsum. Throws Error if it does not match its inputs.
 Equation equation_of(const Binding& binding);
 
-/// Multiply-adds of its products, at most.
+/// Returns an upper bound of the multiply-adds of its products.
 double einsum_work(const Binding& binding);
 
 Operation make_einsum(const Binding& binding);

@@ -10,11 +10,11 @@
 
 namespace protocom::onnx {
 
-/// The output that is the image's feature: the one that is requested, the only one, or the one that exporters call so.
-/// Throws Error with the names to choose from.
+/// Returns the output that is the image's feature: the requested one, the only one, or the one with a name that
+/// exporters use. Throws Error with the names to choose from.
 std::string choose_output(const Model& model, const std::string& asked);
 
-/// A model from images to one of its outputs, for images of any size that it takes.
+/// A model from images to one of its outputs, for any image size that it takes.
 class Encoder {
  public:
   /// Throws Error if the output needs other inputs than one image.
@@ -22,19 +22,19 @@ class Encoder {
 
   /// The side of the images that the file is made for; 0: any.
   [[nodiscard]] int64_t fixed_side() const { return input_.side; }
-  /// float32 [n, 3, h, w], normalised -> [n, d]: maps are averaged over places; of tokens the first is taken where one
-  /// is a class token, else their mean.
+  /// Computes float32 [n, 3, h, w], normalised -> [n, d]: maps are averaged over positions; from tokens takes the class
+  /// token if there is one, else their mean.
   at::Tensor features(const at::Tensor& images);
-  /// Likewise -> [n, c, h', w'], of an output that is maps, or tokens of the places of a square. Throws Error.
+  /// Computes [n, c, h', w'] from an output of maps, or of tokens of a square's positions. Throws Error.
   at::Tensor maps(const at::Tensor& images);
-  /// Promises the processor and float32 from now on.
+  /// Promises to use only the processor and float32 from now on.
   void freeze();
   [[nodiscard]] const Model& model() const { return model_; }
 
  private:
   struct Prepared {
     Plan plan;
-    bool takes_many;  ///< false: one image after the other
+    bool takes_many;  ///< if false, one image at a time
   };
   Prepared& prepared(const at::Tensor& images);
   at::Tensor output(const at::Tensor& images);

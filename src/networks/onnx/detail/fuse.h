@@ -5,10 +5,9 @@
 
 namespace protocom::onnx {
 
-/// Keeps what `output` depends on, puts constants in their places, and one operator in the place of the several that
-/// exporters write for it: batch norm goes into the convolution before it, and so do a sum and an activation whose
-/// input no other operator takes; layer norm, GELU, SiLU, hard swish and a linear layer become themselves again.
-/// Features differ by rounding.
+/// Keeps only the nodes that `output` depends on, inlines constants, and fuses patterns that exporters write for one
+/// operator: batch norm goes into the convolution before it, and so do a sum and an activation whose input no other
+/// operator uses; layer norm, GELU, SiLU, hard swish and a linear layer are restored. Features differ by rounding.
 void simplify(Model& model, const std::string& output);
 
 }  // namespace protocom::onnx

@@ -10,15 +10,15 @@
 
 namespace protocom::onnx {
 
-/// Which values of a network lie in blocks of channels (blocks.h): what a convolution gives, and what becomes of it, as
-/// long as all who take it can take blocks. Where others begin, blocks are made maps again.
+/// Decides which values of a network are in blocks of channels (blocks.h): results of convolutions, and values derived
+/// from them, as long as all users accept blocks. Elsewhere blocks are converted to maps.
 class Layout {
  public:
   Layout(const Model& model, const std::string& output);
 
-  /// The operator of a node, whose inputs and output are as they lie. To be asked in the order of the nodes.
+  /// Returns the operator of a node, for inputs and output in their layouts. Call it in the order of the nodes.
   Operation operation(const Binding& binding);
-  /// The sizes of the maps that lie so.
+  /// Returns the sizes of the maps of a value in its layout.
   [[nodiscard]] Sizes sizes(const std::string& name, at::IntArrayRef lying) const;
 
  private:
@@ -31,7 +31,7 @@ class Layout {
   [[nodiscard]] Operation on_maps(const Node& node, const Operation& plain) const;
 
   std::set<std::string> plain_;              ///< values that a step takes as maps
-  std::map<std::string, int64_t> channels_;  ///< of the values in blocks
+  std::map<std::string, int64_t> channels_;  ///< channels of values in blocks
 };
 
 }  // namespace protocom::onnx

@@ -13,7 +13,7 @@
 
 namespace protocom::onnx {
 
-/// A node's attribute; of its kinds, those that image encoders have.
+/// A node's attribute; only the types in image encoders.
 struct Attribute {
   std::optional<double> number;
   std::optional<int64_t> whole;
@@ -23,7 +23,7 @@ struct Attribute {
   at::Tensor tensor;
 };
 
-/// One operator. An input that is left out is an empty name.
+/// One operator. An omitted input has an empty name.
 struct Node {
   std::string op;
   std::string domain;  ///< empty: ONNX's own
@@ -33,29 +33,28 @@ struct Node {
   std::map<std::string, Attribute> attributes = {};
 };
 
-/// A network as data: operators in the order in which they run, and what is known without an image. Numbers of 16 bits
-/// are float32.
+/// A network as data: operators in order of execution, and everything known without an image. 16-bit numbers are
+/// converted to float32.
 struct Model {
   int64_t opset = 0;
   std::vector<Node> nodes = {};
   std::map<std::string, at::Tensor> constants = {};
-  std::vector<GraphValue> inputs = {};  ///< without those that are constants
+  std::vector<GraphValue> inputs = {};  ///< without constants
   std::vector<GraphValue> outputs = {};
-  Preprocessing stated = {};  ///< of its images, where the file states it; size 0: nothing does
+  Preprocessing stated = {};  ///< of its images, if the file states it; size 0: it does not
   std::string feature = {};   ///< the value that is the image's feature, if no output is; may be empty
 };
 
-/// Operator sets that are read.
+/// Supported operator sets.
 inline constexpr int64_t kOldestOpset = 9;
 inline constexpr int64_t kNewestOpset = 24;
 
-/// Reads an ONNX file; tensors outside it lie in its folder, and it states its images by its metadata
-/// `preprocessing.json`. No size is believed that the bytes do not have. Throws
-/// Error.
+/// Reads an ONNX file; external tensors are in its folder, and its metadata `preprocessing.json` state its
+/// preprocessing. Stated sizes are checked against the bytes. Throws Error.
 Model read_model(const std::filesystem::path& path);
 
-/// Throws Error unless every value has one origin, operators stand behind what they take, and each has its
-/// required inputs, so that callers may read those without a check.
+/// Throws Error unless every value has one origin, operators follow those they depend on, and each has its required
+/// inputs, so that callers may read those without a check.
 void check_order(const Model& model);
 
 }  // namespace protocom::onnx

@@ -14,12 +14,12 @@ namespace protocom::onnx {
 using Tensors = std::vector<at::Tensor>;
 using Sizes = std::vector<int64_t>;
 
-/// An operator that is ready to run: its inputs (undefined: left out) to its outputs. It may write over an input that
-/// nothing else holds.
+/// An operator that is ready to run: from its inputs (undefined: omitted) to its outputs. It may overwrite an input
+/// that is not used elsewhere.
 using Operation = std::function<Tensors(Tensors& inputs)>;
 
-/// A node with what is known of its inputs before any image: values of constants, and the sizes that the others have
-/// for one image. Operators whose sizes come with the graph take more images by comparing with these.
+/// A node with what is known of its inputs before any image: values of constants, and the sizes of the others for one
+/// image. Operators with sizes fixed in the graph support more images by comparing with these.
 class Binding {
  public:
   Binding(const Node& node, int64_t opset, c10::Device device, Tensors constants, std::vector<Sizes> sizes)
@@ -31,15 +31,15 @@ class Binding {
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] size_t outputs() const { return node_.outputs.size(); }
   [[nodiscard]] size_t inputs() const { return node_.inputs.size(); }
-  /// Whether the input is there.
+  /// Whether the input exists.
   [[nodiscard]] bool has(size_t input) const { return input < node_.inputs.size() && !node_.inputs[input].empty(); }
-  /// The sizes of an input for one image. Throws Error if it is left out.
+  /// Returns the sizes of an input for one image. Throws Error if it is omitted.
   [[nodiscard]] const Sizes& sizes(size_t input) const;
-  /// The value of an input, on the processor; undefined if it is left out or depends on the image.
+  /// Returns the value of an input, on the processor; undefined if it is omitted or depends on the image.
   [[nodiscard]] at::Tensor constant(size_t input) const;
-  /// A constant input where the operator runs. Throws Error if it depends on the image.
+  /// Returns a constant input on the operator's device. Throws Error if it depends on the image.
   [[nodiscard]] at::Tensor weight(size_t input) const;
-  /// The whole numbers of a constant input. Throws Error if it depends on the image, or is of another kind.
+  /// Returns the whole numbers of a constant input. Throws Error if it depends on the image, or is of another type.
   [[nodiscard]] Sizes integer_values(size_t input) const;
   [[nodiscard]] std::vector<double> values(size_t input) const;
 
@@ -48,10 +48,10 @@ class Binding {
   [[nodiscard]] int64_t whole(const char* name, int64_t otherwise) const;
   [[nodiscard]] Sizes integers(const char* name, const Sizes& otherwise) const;
   [[nodiscard]] std::string text(const char* name, const char* otherwise) const;
-  /// From an attribute in old operator sets, from an input in those from `since` on; `otherwise` in neither.
+  /// Returns an attribute in old operator sets, an input in those from `since` on; `otherwise` if there is neither.
   [[nodiscard]] Sizes integers_or_input(const char* name, size_t input, const Sizes& otherwise) const;
   [[nodiscard]] c10::Device device() const { return device_; }
-  /// Whether it will run on the processor and in float32 alone, so that weights may be put in the order that suits it.
+  /// Whether it will run only on the processor and in float32, so that weights may be reordered for it.
   [[nodiscard]] bool is_frozen() const { return frozen_; }
 
  private:
@@ -63,55 +63,54 @@ class Binding {
   bool frozen_ = false;
 };
 
-/// Makes an operator of a node. Throws Error for what it cannot do.
+/// Makes an operator from a node. Throws Error for unsupported ones.
 using Maker = Operation (*)(const Binding& binding);
 
 struct Operator {
   const char* name;
   Maker make;
-  size_t inputs = 1;  ///< that it has at least
+  size_t inputs = 1;  ///< least number of inputs
 };
 
-/// The operators by what they do.
+/// The operators by kind.
 const std::vector<Operator>& elementwise_operators();
 const std::vector<Operator>& shape_operators();
 const std::vector<Operator>& reduction_operators();
 const std::vector<Operator>& network_operators();
 const std::vector<Operator>& place_operators();
 const std::vector<Operator>& quantised_operators();
-/// How the names begin of what is put in the place of nodes by `simplify` and `write_out_quantised`.
+/// Prefix of operators that `simplify` and `write_out_quantised` insert.
 inline constexpr const char* kOwn = "protocom.";
-/// A Conv, the Add after it (input 3: what is added) and the activation after that (`activation`: its operator, with
-/// `least` and `most` of a Clip), each of which may be missing.
+/// A Conv, the Add after it (input 3: the addend) and the activation after that (`activation`: its operator, with
+/// `least` and `most` of a Clip), the last two optional.
 inline constexpr const char* kConv = "protocom.Conv";
 inline constexpr const char* kSilu = "protocom.Silu";
 inline constexpr const char* kLinear = "protocom.Linear";
-/// A quantised value less its zero point (input 1; one for each place of `axis`), as float32.
+/// A quantised value minus its zero point (input 1; one for each position of `axis`), as float32.
 inline constexpr const char* kCentred = "protocom.Centred";
 
 Operation make_conv(const Binding& binding);
 
-/// Throws Error that names the operator if there is none.
+/// Returns the maker of a node's operator. Throws Error that names the operator if there is none.
 Maker find_maker(const Node& node);
-/// Throws Error that names the node unless it has the inputs without which its operator is none. Others than those
-/// known pass.
+/// Throws Error that names the node unless it has the required inputs of its operator. Accepts unknown operators.
 void check_inputs(const Node& node);
-/// The same for an operator that has at least this many.
+/// Does so for an operator that has at least this many.
 void check_inputs(const Node& node, size_t least);
-/// "Conv 'node'", for messages.
+/// Returns "Conv 'node'", for messages.
 std::string name_of(const Node& node);
 
-/// Throws Error unless a tensor of that shape, which has at most 64 sizes, may be made: a small file must not ask for
-/// all memory.
+/// Throws Error unless a tensor of that shape, which has at most 64 sizes, may be created: a small file must not
+/// request all memory.
 void check_elements(at::IntArrayRef sizes);
-/// The shape that two broadcast to. Throws Error.
+/// Returns the shape to which two broadcast. Throws Error.
 Sizes broadcast(at::IntArrayRef a, at::IntArrayRef b);
-/// `axis` of `dims`, counted from the end where negative. Throws Error.
+/// Returns `axis` of `dims`, counted from the end if negative. Throws Error.
 int64_t axis_of(int64_t axis, size_t dims);
 /// Whether nothing else shares the tensor's memory.
 bool is_own(const at::Tensor& tensor);
 
-/// An operator of one output.
+/// Makes an operator with one output.
 template <typename Function>
 Operation one_output(Function function) {
   return [function = std::move(function)](Tensors& inputs) { return Tensors{function(inputs)}; };

@@ -11,15 +11,15 @@
 
 namespace protocom::onnx {
 
-/// TensorProto.DataType as bytes lie in the file; none for what no encoder has (text, complex, 4 bits). Unsigned
-/// numbers of 64 bits are sizes, which are small.
+/// Returns the type for a TensorProto.DataType as stored; nothing for types that no encoder has (text, complex, 4
+/// bits). Unsigned 64-bit numbers are sizes, which are small.
 std::optional<at::ScalarType> scalar_type(int64_t data_type);
 
-/// Name and values of a TensorProto; half precision becomes float32. Throws Error if its shape and its bytes do not
-/// go together.
+/// Returns name and values of a TensorProto; half precision becomes float32. Throws Error if its shape and its bytes do
+/// not match.
 std::pair<std::string, at::Tensor> read_tensor(protozero::pbf_reader tensor, TensorFiles& files);
 
-/// The numbers of a repeated field at which `reader` stands, packed or one by one.
+/// Appends the numbers of the current repeated field of `reader`, packed or not.
 void append_integers(protozero::pbf_reader& reader, std::vector<int64_t>& to);
 void append_floats(protozero::pbf_reader& reader, std::vector<float>& to);
 void append_doubles(protozero::pbf_reader& reader, std::vector<double>& to);

@@ -5,25 +5,25 @@
 
 namespace protocom::onnx {
 
-/// A window that moves over maps [n, c, h, w], of convolutions and poolings.
+/// A sliding window over maps [n, c, h, w], for convolutions and poolings.
 struct Window {
   Sizes kernel;
   Sizes strides;
   Sizes dilations;
-  Sizes begin;  ///< places added above and on the left
+  Sizes begin;  ///< positions added above and on the left
   Sizes end;    ///< below and on the right
   bool ceil = false;
 
   [[nodiscard]] bool is_even() const { return begin == end; }
-  /// For at::constant_pad_nd.
+  /// Returns the padding for at::constant_pad_nd.
   [[nodiscard]] Sizes pads() const { return {begin[1], end[1], begin[0], end[0]}; }
 };
 
-/// Of the node's attributes, `auto_pad` by the sizes of its input. Throws Error for windows over other than two axes,
-/// and where they have no place in the input.
+/// Returns the window of the node's attributes, with `auto_pad` by the sizes of its input. Throws Error for windows
+/// over other than two axes, and if they do not fit into the input.
 Window window_of(const Binding& binding, Sizes kernel);
 
-/// Throws Error if the maps that it makes are too large.
+/// Throws Error if the resulting maps are too large.
 void check_maps(const Window& window, const Sizes& input, int64_t channels);
 
 }  // namespace protocom::onnx

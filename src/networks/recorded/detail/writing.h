@@ -11,19 +11,19 @@
 
 namespace protocom::recorded {
 
-/// What one network computed for a number of images, by LibTorch's tracer. Its input is the images, its output their
-/// features.
+/// The computation of a network for a number of images, recorded by LibTorch's tracer. Its input is the images, its
+/// output their features.
 struct Recording {
   int64_t images = 0;
   std::shared_ptr<torch::jit::Graph> graph;
 };
 
-/// Two recordings of one network have other operators: what it does depends on how many images there are.
+/// Thrown if two recordings of one network have different operators: the computation depends on the number of images.
 class UnequalRecordings : public std::exception {};
 
-/// Writes a network's operators behind the input `image` of a graph and names its features. Of what is the same in both
-/// recordings constants are made; an axis that is longer in one of them grows with the images. Throws Error for an
-/// operator that is not written, UnequalRecordings.
+/// Writes a network's operators after the input `image` of a graph and names its features. Values that are equal in
+/// both recordings become constants; an axis that is longer in one of them grows with the images. Throws Error for an
+/// unsupported operator, UnequalRecordings.
 class Writing {
  public:
   explicit Writing(onnx::GraphWriter& graph) : graph_(graph) {}
@@ -43,9 +43,9 @@ class Writing {
   std::string shape(const Lengths& lengths);
 
   onnx::GraphWriter& graph_;
-  std::map<const Value*, Item> items_;  // of the first recording
+  std::map<const Value*, Item> items_;  // in the first recording
   int64_t images_ = 0, other_images_ = 0;
-  std::string count_;  // of the images that are given, int64 [1]
+  std::string count_;  // number of images, int64 [1]
 };
 
 }  // namespace protocom::recorded

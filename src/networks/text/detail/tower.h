@@ -13,7 +13,7 @@
 
 namespace protocom::text {
 
-/// A tower of LibTorch, made of what all families have.
+/// A tower of LibTorch, made of the parts common to all families.
 class TensorTower : public Tower {
  public:
   huggingface::TransformerShape shape;
@@ -28,26 +28,26 @@ class TensorTower : public Tower {
   [[nodiscard]] bool compares_with_images() const override { return false; }
 
  protected:
-  /// int64 [n, t] -> [n, d].
+  /// Computes int64 [n, t] -> [n, d].
   [[nodiscard]] virtual at::Tensor states(const at::Tensor& tokens) const = 0;
-  /// int64 [n, t] -> [n, t, w], what the layers begin with.
+  /// Returns the input of the layers, int64 [n, t] -> [n, t, w].
   [[nodiscard]] at::Tensor embedded(const at::Tensor& tokens) const;
 };
 
-/// The tower of a family, see torch_open_text_tower.
+/// Makes the tower of a family, see torch_open_text_tower.
 std::unique_ptr<Tower> make_tower(const std::string& family, const nlohmann::json& config,
                                   const huggingface::Tensors& tensors, const SentenceModules& modules);
 
-/// CLIP's text tower, with its projection into the space of images where the checkpoint has that; `config` is what
-/// config.json states about texts. Throws Error that names the key.
+/// Makes CLIP's text tower, with its projection into the space of images if the checkpoint has it; `config` is the text
+/// part of config.json. Throws Error that names the key.
 std::unique_ptr<Tower> make_clip_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
                                        const SentenceModules& modules);
 
-/// SigLIP's text tower. Throws Error that names the key.
+/// Makes SigLIP's text tower. Throws Error that names the key.
 std::unique_ptr<Tower> make_siglip_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
                                          const SentenceModules& modules);
 
-/// Sentence encoders. Throw Error that names the key.
+/// Make sentence encoders. Throw Error that names the key.
 std::unique_ptr<Tower> make_bert_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,
                                        const SentenceModules& modules);
 std::unique_ptr<Tower> make_mpnet_tower(const nlohmann::json& config, const huggingface::Tensors& tensors,

@@ -16,12 +16,12 @@ struct Tensor {
   at::ScalarType type = at::kFloat;
   std::vector<float> scales;
   std::vector<int64_t> zeros;
-  int64_t axis = 0;     ///< of the scales, if there are several
-  at::Tensor constant;  ///< as TensorFlow has it, float32 where it was quantised; undefined: computed
+  int64_t axis = 0;     ///< axis of the scales, if there are several
+  at::Tensor constant;  ///< in TensorFlow's layout, float32 if it was quantised; undefined: computed
 };
 
-/// Entry `number` of the file's tensors; with its values, where the file has them. Throws where type, sizes, scales and
-/// bytes do not fit.
+/// Returns entry `number` of the file's tensors; with its values, if the file has them. Throws if type, sizes, scales
+/// and bytes do not match.
 Tensor read_tensor(const FlatTable& table, const std::vector<FlatTable>& buffers, size_t number);
 
 }  // namespace protocom::tflite

@@ -11,7 +11,7 @@
 
 namespace protocom::tflite {
 
-constexpr int64_t kOpset = 13;  // the version of ONNX whose operators are written
+constexpr int64_t kOpset = 13;  // the operator set that is written
 
 enum Activation : int8_t { kNone = 0, kRelu = 1, kRelu1 = 2, kRelu6 = 3, kTanh = 4 };
 
@@ -19,13 +19,13 @@ enum Activation : int8_t { kNone = 0, kRelu = 1, kRelu1 = 2, kRelu6 = 3, kTanh =
 struct Operator {
   std::vector<int32_t> inputs, outputs;
   bool has_options = false;
-  FlatTable options;  // the operator's own table where it has none
+  FlatTable options;  // the operator's own table, empty if it has none
 };
 
-/// Builds the ONNX model. Values of four sizes are [n, c, h, w] there and [n, h, w, c] in the file.
+/// Builds the ONNX model. Four-dimensional values are [n, c, h, w] there and [n, h, w, c] in the file.
 class Translator {
  public:
-  /// `most_values`: of all constants of operators together.
+  /// `most_values`: limit of all operators' constants together.
   Translator(std::vector<Tensor> tensors, size_t most_values)
       : tensors_(std::move(tensors)), values_left_(most_values) {
     model.opset = kOpset;
@@ -51,31 +51,31 @@ class Translator {
   }
   [[nodiscard]] static std::string value(const Tensor& tensor) { return tensor.name; }
 
-  /// The name of a constant of the model. Throws Error if operators that share weights, of which each gets its own,
-  /// would take too much memory.
+  /// Returns the name of a constant of the model. Throws Error if operators that share weights, of which each gets its
+  /// own, would take too much memory.
   std::string constant(const at::Tensor& values);
-  /// A value that is not to be called as anything in the file.
+  /// Returns a name that does not occur in the file.
   std::string fresh() { return "value " + std::to_string(++fresh_); }
 
-  /// Throws Error if operators that share inputs have more names than a network needs.
+  /// Adds an operator. Throws Error if operators that share inputs have more names than a network needs.
   void add(const char* op, std::vector<std::string> inputs, const std::string& result,
            std::map<std::string, onnx::Attribute> attributes = {});
-  /// The same, with what comes behind it in one operator of TensorFlow: the activation, and the range of the numbers
-  /// that a quantised network keeps its result in.
+  /// Adds it with the operations that one operator of TensorFlow includes: the activation, and the range in which a
+  /// quantised network keeps its result.
   void add_activated(const char* op, std::vector<std::string> inputs, const Tensor& result, int8_t activation,
                      std::map<std::string, onnx::Attribute> attributes = {});
 
  private:
   std::vector<Tensor> tensors_;
   size_t values_left_;
-  size_t name_bytes_ = 0;  ///< of the operators' inputs and outputs
+  size_t name_bytes_ = 0;  ///< total over the operators' inputs and outputs
   int64_t fresh_ = 0;
 };
 
-/// Adds to a model what one operator of the file computes. Throws where it is not one of those of image networks.
+/// Adds to a model the computation of one operator of the file. Throws if image networks do not have it.
 using Translate = std::function<void(Translator&, const Operator&)>;
 
-/// That of a BuiltinOperator; empty: unsupported.
+/// Returns that of a BuiltinOperator; empty: unsupported.
 Translate translation_of(int32_t code);
 
 }  // namespace protocom::tflite
