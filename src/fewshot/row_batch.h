@@ -23,14 +23,14 @@ struct RowBatch {
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(seed.size()); }
 };
 
-/// The episodes [begin, end) of a batch.
+/// Returns the episodes [begin, end) of a batch.
 RowBatch part_of(const RowBatch& rows, int64_t begin, int64_t end);
 
-/// A method's answers for a batch.
+/// Answers of a method for a batch.
 struct EpisodeScores {
   Array logits;           ///< float32 [b, q, n]: the largest wins, softmax over n gives the classes' probabilities
-  Array prototypes = {};  ///< float32 [b, n, d] in the features' own space; undefined for a method without any
-  Array unseen = {};      ///< float32 [b, q]: the logit of a class that was never seen; undefined if none is known
+  Array prototypes = {};  ///< float32 [b, n, d] in the features' own space; undefined for a method without prototypes
+  Array unseen = {};      ///< float32 [b, q]: logit of a class that was never seen; undefined if the method gives none
 };
 
 }  // namespace protocom

@@ -4,7 +4,7 @@
 
 #include "fewshot/detail/processor_vectors.h"
 
-// Accumulators are arrays of constant size, so that they stay in registers.
+// Accumulators are arrays of constant size so that they stay in registers.
 namespace protocom {
 namespace {
 
@@ -12,11 +12,11 @@ constexpr int kDotColumns = 5;
 
 // ---------------------------------------------------------------------------------------------------------- row_dots
 
-/// Lane sums of four rows' products with four columns, [row][column] into the dots of each row: as lane_sum() has them,
-/// but sixteen at once. Each step adds the halves of what is left of two vectors, side by side.
+/// Stores the lane sums of the products of four rows with four columns, [row][column], in the rows' dots: the same sums
+/// as lane_sum(), but sixteen at once. Each step adds the remaining halves of two vectors, side by side.
 template <int kColumns>
 PROTOCOM_INLINE void store_four_columns(const Float16 (&sum)[4][kColumns], int column, int64_t stride, float* dots) {
-  Float16 rows[4];  // of a column: a quarter a row, four numbers left
+  Float16 rows[4];  // one per column: the four remaining numbers of each row
   Float16 halves[2];
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
@@ -46,8 +46,8 @@ PROTOCOM_INLINE void store_dots(const typename Cpu::Vector (&sum)[kRows][kColumn
   }
 }
 
-/// With kAhead, the rows that follow (the last `left` of all; at least one) are fetched meanwhile: they lie anywhere,
-/// which no processor foresees.
+/// With kAhead, prefetches the next rows (the last `left` of all; at least one) meanwhile: they lie anywhere, which no
+/// processor predicts.
 template <typename Cpu, int kRows, int kColumns, bool kAhead = false>
 PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* const* columns, int64_t dim, int64_t stride,
                               float* dots, int64_t left = 0) {
@@ -77,7 +77,7 @@ PROTOCOM_INLINE void dot_tile(const float* const* rows, const float* const* colu
   store_dots<Cpu, kRows, kColumns>(sum, stride, dots);
 }
 
-/// `count` rows times kColumns columns.
+/// Multiplies `count` rows with kColumns columns.
 template <typename Cpu, int kColumns, bool kAhead>
 PROTOCOM_INLINE void dot_columns(const float* const* rows, int64_t count, const float* const* columns, int64_t dim,
                                  int64_t stride, float* dots) {
@@ -94,7 +94,7 @@ PROTOCOM_INLINE void dot_columns(const float* const* rows, int64_t count, const 
   for (; i < count; ++i) dot_tile<Cpu, 1, kColumns>(rows + i, columns, dim, stride, dots + i * stride);
 }
 
-/// The same for up to kDotColumns.
+/// Multiplies `count` rows with up to kDotColumns columns.
 template <typename Cpu, bool kAhead>
 PROTOCOM_INLINE void dot_some(const float* const* rows, int64_t count, const float* const* columns, int64_t n,
                               int64_t dim, int64_t stride, float* dots) {
@@ -107,7 +107,7 @@ PROTOCOM_INLINE void dot_some(const float* const* rows, int64_t count, const flo
 
 template <typename Cpu>
 PROTOCOM_INLINE void dots_body(const RowDots& task, float* dots) {
-  if (task.count == 0) return;  // and there may be no memory for them
+  if (task.count == 0) return;  // the output may then have no memory
   const float* columns[kDotColumns];
   for (int64_t j = 0; j < task.n; j += kDotColumns) {
     const int64_t n = task.n - j < kDotColumns ? task.n - j : kDotColumns;
@@ -125,7 +125,7 @@ PROTOCOM_INLINE void products_body(const RowProducts& task, float* products) {
   }
 }
 
-/// Columns by columns, what lies below the diagonal; the rest is the same.
+/// Computes blocks of columns from the diagonal down and mirrors the rest.
 template <typename Cpu>
 PROTOCOM_INLINE void gram_body(const RowGram& task, float* gram) {
   for (int64_t j = 0; j < task.count; j += kDotColumns) {
@@ -287,7 +287,7 @@ PROTOCOM_INLINE void fuse_body(const FusedRow& task, float* fused) {
 
 // -------------------------------------------------------------------------------------------------- transport_scales
 
-/// Row sums of the plan; the largest change against those before. Then scales the rows to 1.
+/// Computes the row sums of the plan and returns their largest change since the last step; then scales the rows to 1.
 template <typename Cpu>
 PROTOCOM_INLINE float transport_rows(const Transport& task, const float* scales) {
   using Vector = typename Cpu::Vector;

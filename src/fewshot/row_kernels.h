@@ -5,7 +5,7 @@
 
 /// The inner loops of an episode, on plain rows of float32 and without memory of their own: the fast form of the
 /// formulas in heads/cosine_classifier.h and heads/gauss_fusion.h, which stay the reference, in the form of
-/// vector_form.h. Every output is summed in one fixed order, whatever stands beside it: results depend neither on
+/// vector_form.h. Every output is summed in one fixed order, whatever its neighbours are: results depend neither on
 /// threads nor on how rows are grouped. All are thread-safe.
 namespace protocom {
 
@@ -16,11 +16,11 @@ struct RowDots {
   const float* prototypes = nullptr;  ///< [n, dim]
   int64_t n = 0;
   int64_t dim = 0;     ///< a multiple of kRowMultiple
-  int64_t stride = 0;  ///< of dots, at least n
+  int64_t stride = 0;  ///< of `dots`, at least n
 };
 void row_dots(const RowDots& task, float* dots);
 
-/// products[i * stride + j] = rows[i] . columns[j], which may lie anywhere.
+/// products[i * stride + j] = rows[i] . columns[j]; the columns may lie anywhere.
 struct RowProducts {
   const float* const* rows = nullptr;  ///< [count] pointers to [dim]
   int64_t count = 0;
@@ -31,10 +31,10 @@ struct RowProducts {
 };
 void products_of_rows(const RowProducts& task, float* products);
 
-/// from - centre to `out`, then to unit length (zeros stay zeros), [dim].
+/// Writes (from - centre) / |from - centre| to `out`, [dim]; zeros stay zeros.
 void unit_row(const float* from, const float* centre, int64_t dim, float* out);
 
-/// gram[i * stride + j] = rows[i] . rows[j], for all pairs of `count` rows.
+/// gram[i * stride + j] = rows[i] . rows[j] for all pairs of `count` rows.
 struct RowGram {
   const float* const* rows = nullptr;  ///< [count] pointers to [dim]
   int64_t count = 0;
@@ -43,11 +43,11 @@ struct RowGram {
 };
 void gram_of_rows(const RowGram& task, float* gram);
 
-/// The sum of the products of two rows.
+/// Returns the dot product of two rows.
 float row_dot(const float* a, const float* b, int64_t dim);
 
-/// sum[r] = sum_i w[i, r] x_i and sum_squares[r] = sum_i w[i, r] x_i^2 (element-wise squares): of the numerators of
-/// equations 13 and 14 what the supports, or the queries, add.
+/// sum[r] = sum_i w[i, r] x_i and sum_squares[r] = sum_i w[i, r] x_i^2 (element-wise squares): the part of the
+/// numerators of equations 13 and 14 that comes from the supports, or from the queries.
 struct WeightedMoments {
   const float* const* rows = nullptr;  ///< x: [count] pointers to [dim]
   int64_t count = 0;
@@ -68,14 +68,14 @@ struct RowSums {
 };
 void sums_of_rows(const RowSums& task, float* sums);
 
-/// Each of `count` contiguous rows of `n` logits becomes softmax(logits), in place.
+/// Replaces each of `count` contiguous rows of `n` logits by its softmax.
 void softmax_rows(float* logits, int64_t count, int64_t n);
 
-/// One class's Gaussians as sums, to be fused (see posterior_mean).
+/// The Gaussians of one class as sums, to be fused (see posterior_mean).
 struct FusedRow {
-  const float* supports = nullptr;         ///< [dim], a part of both sums
+  const float* supports = nullptr;         ///< [dim], one part of both sums
   const float* support_squares = nullptr;  ///< [dim]
-  const float* sum_a = nullptr;            ///< [dim], the other part; with the supports of weight total_a
+  const float* sum_a = nullptr;            ///< [dim], the other part; together with the supports its weight is total_a
   const float* squares_a = nullptr;        ///< [dim]
   float total_a = 0;
   const float* sum_b = nullptr;
@@ -98,19 +98,19 @@ struct DenseRows {
 };
 void dense_rows(const DenseRows& task, float* out);
 
-/// Outputs of a layer that dense_rows computes together.
+/// Number of a layer's outputs that dense_rows computes together.
 inline constexpr int64_t kPanelWidth = 32;
 
-/// sum_i w[i] max(a[i] + b[i], 0): the score of one (prototype, attribute) pair (equation 10).
+/// Returns sum_i w[i] max(a[i] + b[i], 0): the score of one (prototype, attribute) pair (equation 10).
 float relu_dot(const float* a, const float* b, const float* w, int64_t dim);
 
-/// The second smallest of `count` values, a multiple of kRowMultiple; of two that are the smallest, that.
+/// Returns the second smallest of `count` values, a multiple of kRowMultiple; the smallest if it occurs twice.
 float second_smallest(const float* values, int64_t count);
 
 /// out += factor * row.
 void add_scaled_row(float factor, const float* row, int64_t dim, float* out);
 
-/// Scales of the columns of one transport plan, Sinkhorn and Knopp's steps: rows to 1, columns to their mass, until no
+/// Column scales of one transport plan by the steps of Sinkhorn and Knopp: rows to 1, columns to their mass, until no
 /// row's sum changes by more than `tolerance`.
 struct Transport {
   const float* kernel = nullptr;   ///< [n, stride], column by column; rows that take no part are zeros

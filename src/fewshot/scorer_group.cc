@@ -20,10 +20,10 @@ void check_sizes(const MethodContext& context, const Array& table) {
 }  // namespace
 
 struct ScorerGroup::Impl {
-  /// What answers for a method.
+  /// Where a method's answers come from.
   struct Answerer {
     const FastForm* form = nullptr;
-    size_t part = 0;  // of the form's answers
+    size_t part = 0;  // index among the form's answers
   };
 
   Array table;

@@ -16,7 +16,7 @@ std::string sizes_of(const Array& array) {
   return array.defined() ? fmt::format("[{}]", fmt::join(array.shape(), ", ")) : "nothing";
 }
 
-/// float32 [any, d], finite.
+/// Returns the rows as float32 [any, d]. Throws Error unless they are finite.
 Array checked_rows(const Array& rows, const char* what) {
   if (!rows.defined() || rows.dim() != 2 || rows.size(0) == 0 || rows.size(1) == 0)
     fail("{}: expected a row of numbers per image, [n, d] with n and d above 0, found {}", what, sizes_of(rows));
@@ -44,7 +44,7 @@ std::vector<int64_t> labels_of(const TaskInputs& inputs) {
   return {labels, labels + inputs.labels.numel()};
 }
 
-/// Labelled images of each class.
+/// Returns the number of labelled images of each class.
 std::vector<int64_t> counts_of(const TaskInputs& inputs) {
   std::vector<int64_t> counts(static_cast<size_t>(inputs.classes));
   for (const int64_t k : labels_of(inputs)) ++counts[static_cast<size_t>(k)];
@@ -64,7 +64,7 @@ void check_counts(const TaskInputs& inputs, const Method& method) {
   }
 }
 
-/// With everything in the types that methods take.
+/// Returns the inputs converted to the types that methods take.
 TaskInputs checked_inputs(TaskInputs inputs, const Method& method) {
   if (inputs.classes < 1) fail("a task needs at least one class, found {}", inputs.classes);
   const auto names = static_cast<int64_t>(inputs.class_names.size());
@@ -88,7 +88,8 @@ TaskInputs checked_inputs(TaskInputs inputs, const Method& method) {
   return inputs;
 }
 
-/// The method adapted to the labelled images of the classes that have some; itself where it stays as it is.
+/// Returns the method adapted to the labelled images of the classes that have some; the method itself if it does not
+/// adapt.
 AdaptedMethod adapted_to(const TaskInputs& inputs, const std::shared_ptr<const Method>& method) {
   AdaptedMethod unchanged;
   unchanged.method = method;
@@ -119,7 +120,7 @@ std::vector<float> checked_shares(const Array& shares, int64_t classes) {
   return all;
 }
 
-/// The labelled images of a task.
+/// Returns the labelled images of a task.
 TaskImages images_of(const TaskInputs& inputs) {
   TaskImages images;
   if (inputs.features.defined())
@@ -149,7 +150,7 @@ TaskClassifier::TaskClassifier(std::shared_ptr<const Method> method, TaskInputs 
     placed_ = placer->place(images);
   else
     images_ = images.mapped(prepared_.space.get());
-  inputs_.features = Array();  // of no more use, and as large as everything else
+  inputs_.features = Array();  // no longer needed, and as large as everything else
   inputs_.labels = Array();
 }
 

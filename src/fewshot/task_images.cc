@@ -83,11 +83,11 @@ SoftSupports SoftSupports::among(int64_t classes, const std::vector<int64_t>& th
 }
 
 TaskImages with_soft_supports(TaskImages images, const SoftSupports& soft, int64_t begin) {
-  constexpr float kLeastWeight = 1e-3F;  // fewer images for each class
+  constexpr float kLeastWeight = 1e-3F;  // below this, an image is left out: fewer images per class
   if (soft.features.rows() == 0) return images;
   const auto labelled = static_cast<int64_t>(images.label.size());
   if (images.weights.empty()) images.weights.assign(images.label.size(), 1.0F);
-  std::vector<int64_t> from;  // rows of both, one after the other
+  std::vector<int64_t> from;  // rows of both matrices, labelled before soft
   TaskImages all = images;
   all.label.clear();
   all.weights.clear();

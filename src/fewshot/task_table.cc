@@ -7,7 +7,7 @@
 namespace protocom {
 namespace {
 
-/// Fills a task's lists from their beginning on, which keep their memory.
+/// Refills the lists of a task from the start, reusing their memory.
 class Placing {
  public:
   Placing(Task& task, int64_t most) : rows_(task.rows), squares_(task.squares) {
@@ -20,7 +20,7 @@ class Placing {
     squares_[count_++] = square;
   }
   [[nodiscard]] size_t count() const { return count_; }
-  /// What was added is all.
+  /// Cuts the lists to what was added.
   void finish() {
     rows_.resize(count_);
     squares_.resize(count_);
@@ -32,7 +32,7 @@ class Placing {
   size_t count_ = 0;
 };
 
-/// Row `i` of an array [b, ...].
+/// Returns row `i` of an array [b, ...].
 float* row_of(Array& all, int64_t i) { return all.mutable_data<float>() + i * (all.numel() / all.size(0)); }
 
 }  // namespace

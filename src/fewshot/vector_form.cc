@@ -24,7 +24,7 @@ bool runs_here([[maybe_unused]] int form) {
   return form == 0;
 }
 
-/// The forms this processor can run, the best first.
+/// Returns the forms that this processor can run, best first.
 std::vector<int> runnable_forms() {
   std::vector<int> forms;
   for (int form = static_cast<int>(kFormNames.size()); form-- > 0;) {
@@ -33,7 +33,7 @@ std::vector<int> runnable_forms() {
   return forms;
 }
 
-/// Throws UsageError for one that this processor does not run.
+/// Throws UsageError for a form that this processor does not run.
 int form_named(const std::string& name) {
   std::vector<std::string> known;
   for (const int form : runnable_forms()) {
@@ -44,7 +44,7 @@ int form_named(const std::string& name) {
              fmt::join(known, ", "));
 }
 
-/// The best, unless the variable of the process names another.
+/// Returns the best form, unless the environment variable names another.
 int first_form() {
   const char* wished = std::getenv("PROTOCOM_VECTOR_FORM");
   return wished != nullptr ? form_named(wished) : runnable_forms().front();

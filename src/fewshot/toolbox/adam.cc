@@ -5,7 +5,7 @@
 namespace protocom {
 namespace {
 
-/// `rate` and `inverse_root` make up for moments that began at 0.
+/// `rate` and `inverse_root` correct for moments that began at 0.
 PROTOCOM_INLINE void adam_body(const FloatMatrix& gradient, float rate, float inverse_root, FloatMatrix* moments,
                                FloatMatrix& weights) {
   const float* __restrict g = gradient.data();

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kNone = -1;
 
-/// Rows are given columns one after the other; `of_row` and `of_column` price them so that cost - prices is never
-/// negative and zero where a row has its column.
+/// Assigns columns to rows one after the other; the prices `of_row` and `of_column` keep cost - prices nonnegative, and
+/// zero where a row has its column.
 class Assignment {
  public:
   explicit Assignment(DoubleMatrix cost)
@@ -32,13 +32,13 @@ class Assignment {
  private:
   struct Path {
     std::vector<double> length;  ///< shortest to each column
-    std::vector<int64_t> from;   ///< the column before it, kNone: the row that is placed
+    std::vector<int64_t> from;   ///< column before each, kNone: the row being placed
     std::vector<char> is_settled;
   };
   [[nodiscard]] double reduced(int64_t row, int64_t column) const {
     return cost_(row, column) - of_row_[row] - of_column_[column];
   }
-  /// Lengthens the path by `row`, which is reached at `so_far` through `before`; gives the nearest column that is not
+  /// Extends the path by `row`, which is reached at `so_far` through `before`; returns the nearest column that is not
   /// settled.
   [[nodiscard]] int64_t nearest(Path* path, int64_t row, double so_far, int64_t before) const;
 

@@ -52,7 +52,7 @@ void ClassText::compute_cosines(const Task& task, int64_t first, int64_t count, 
   if (without.empty()) return;
   const float inverse = 1.0F / static_cast<float>(std::max<int64_t>(task.n - static_cast<int64_t>(without.size()), 1));
   for (int64_t i = 0; i < count; ++i) {
-    float* own = out + i * task.n;  // 0 for those without
+    float* own = out + i * task.n;  // 0 for classes without text
     const float mean = std::accumulate(own, own + task.n, 0.0F) * inverse;
     for (const int64_t k : without) own[k] = mean;
   }

@@ -13,14 +13,15 @@ namespace protocom {
 namespace {
 
 constexpr float kLargestCode = 127;
-/// Of the few rows, whose numbers are rounded too, so that sums of `dim` products with codes fit into 32 bits.
+/// Returns the largest code of the few rows, which are rounded too, such that sums of `dim` products of codes fit into
+/// 32 bits.
 float largest_wide(int64_t dim) {
   constexpr float kMost = 16383;
   constexpr float kLargestSum = 2.1e9F;
   return std::min(kMost, std::floor(kLargestSum / (kLargestCode * static_cast<float>(dim))));
 }
 
-/// Whole numbers, so that every processor and every order gives the same sum.
+/// Uses integers so that every processor and every order gives the same sum.
 PROTOCOM_INLINE void coarse_body(const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums) {
   for (int64_t k = 0; k < n; ++k, codes += dim) {
     int32_t sum = 0;
@@ -32,7 +33,7 @@ PROTOCOM_INLINE void coarse_body(const int16_t* row, const int8_t* codes, int64_
 PROTOCOM_FORMS(coarse_dots, void, (const int16_t* row, const int8_t* codes, int64_t n, int64_t dim, int32_t* sums),
                coarse_body, (row, codes, n, dim, sums))
 
-/// A row [dim] as whole numbers up to `largest`; their step.
+/// Quantizes a row [dim] to integers up to `largest`; returns their step.
 template <typename Code>
 float compute_codes(const float* row, int64_t dim, float largest, Code* codes) {
   float most = 0;
@@ -42,7 +43,7 @@ float compute_codes(const float* row, int64_t dim, float largest, Code* codes) {
   return most / largest;
 }
 
-/// The rows [q, d] as whole numbers, and the step of each.
+/// Returns the rows [q, d] as integers, and the step of each.
 std::pair<std::vector<int16_t>, std::vector<float>> wide_codes(const FloatMatrix& rows) {
   const int64_t q = rows.rows(), dim = rows.cols();
   const float largest = largest_wide(dim);
@@ -53,7 +54,7 @@ std::pair<std::vector<int16_t>, std::vector<float>> wide_codes(const FloatMatrix
   return {std::move(codes), std::move(steps)};
 }
 
-/// The numbers of the largest of some products.
+/// Returns the indices of the `most` largest products.
 std::vector<int64_t> largest_of(const float* products, int64_t count, int64_t most) {
   std::vector<std::pair<float, int64_t>> best;  // a heap with the least in front
   const auto greater = [](const auto& a, const auto& b) { return a.first > b.first; };
@@ -84,7 +85,7 @@ CoarseRows coarse_rows(const FloatMatrix& rows) {
 
 FloatMatrix products_with_many(const FloatMatrix& rows, const FloatMatrix& part, const ManyRows& many) {
   constexpr int64_t kGrain = 4096;  // rows that are worth a thread
-  constexpr int64_t kBlock = 64;    // that stay in the nearest cache for all of `part`
+  constexpr int64_t kBlock = 64;    // rows that stay in the nearest cache for all of `part`
   const int64_t q = rows.rows(), n = many.exact.size(0), width = rows.cols(), dim = part.cols();
   const auto [wide, wide_steps] = wide_codes(part);
   FloatMatrix products(q, n);

@@ -10,7 +10,7 @@ DoubleMatrix complete_basis(const DoubleMatrix& columns) {
   const Eigen::HouseholderQR<Eigen::MatrixXd> reflections(columns);
   DoubleMatrix basis = reflections.householderQ() * Eigen::MatrixXd::Identity(d, d);
   for (int64_t i = 0; i < r; ++i) {
-    if (reflections.matrixQR()(i, i) < 0) basis.col(i) *= -1;  // reflections give them up to signs
+    if (reflections.matrixQR()(i, i) < 0) basis.col(i) *= -1;  // the reflections give columns up to sign
   }
   return basis;
 }

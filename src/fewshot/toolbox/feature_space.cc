@@ -6,7 +6,7 @@
 namespace protocom {
 namespace {
 
-/// Number by number: Eigen's fast square root of a row depends on where the row begins.
+/// Goes number by number, since Eigen's fast square root of a row depends on where the row begins.
 void take_roots(Eigen::Ref<FloatMatrix> rows) {
   constexpr float kAboveZero = 1e-6F;
   for (int64_t i = 0; i < rows.rows(); ++i) {

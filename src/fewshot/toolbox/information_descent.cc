@@ -10,15 +10,15 @@
 namespace protocom {
 namespace {
 
-/// Derivative of the entropy in probabilities, given their logarithms, but for what all classes share.
+/// Returns the derivative of the entropy in probabilities, given their logarithms, up to a term that all classes share.
 FloatMatrix entropy_slopes(const FloatMatrix& log_p, double alpha) {
-  constexpr float kMost = 87.0F;  // e to more would not be finite
+  constexpr float kMost = 87.0F;  // e to a larger power would overflow
   if (alpha == 1) return -log_p;
   const auto power = static_cast<float>(alpha - 1);
   return -static_cast<float>(alpha) / power * (power * log_p.array()).min(kMost).exp();
 }
 
-/// Products x.w [n, m] with weights [n, dim] become temperature (x.w - |w|^2 / 2).
+/// Turns products x.w [n, m] with weights [n, dim] into temperature (x.w - |w|^2 / 2).
 void to_logits(const FloatMatrix& weights, double temperature, FloatMatrix& products) {
   const Eigen::VectorXf half_squares = weights.rowwise().squaredNorm() / 2;
   products.colwise() -= half_squares;

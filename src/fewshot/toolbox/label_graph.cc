@@ -8,7 +8,7 @@
 namespace protocom {
 namespace {
 
-/// max(cosine, 0)^power to the nearest of each row, else 0.
+/// Returns max(cosine, 0)^power for the nearest neighbours of each row, else 0.
 DoubleMatrix nearest_affinities(const DoubleMatrix& cosine, const LabelGraphOptions& options) {
   const int64_t count = std::min<int64_t>(options.neighbours, cosine.cols());
   DoubleMatrix affinities = DoubleMatrix::Zero(cosine.rows(), cosine.cols());
@@ -19,7 +19,7 @@ DoubleMatrix nearest_affinities(const DoubleMatrix& cosine, const LabelGraphOpti
   return affinities;
 }
 
-/// D^-1/2 of the sums of rows; 1 for a point without neighbours.
+/// Returns D^-1/2 of the row sums D; 1 for a point without neighbours.
 DoubleVector root_of_degree(const DoubleMatrix& affinities) {
   const DoubleVector degree = affinities.rowwise().sum();
   return degree.unaryExpr([](double sum) { return sum > 0 ? 1 / std::sqrt(sum) : 1.0; });

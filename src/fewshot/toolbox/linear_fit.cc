@@ -7,14 +7,14 @@ namespace protocom {
 
 LinearFit fit_linear(const LinearProblem& problem) {
   const FloatMatrix gram = problem.points * problem.points.transpose();  // [s, s]
-  // The largest eigenvalue of the Gram matrix with the bias’s ones is at most its trace, s + s.
+  // With the bias's column of ones, the largest eigenvalue of the Gram matrix is at most its trace, s + s.
   const double smooth = 1 + problem.curvature * 2 * static_cast<double>(gram.rows());
   const auto momentum = static_cast<float>((std::sqrt(smooth) - 1) / (std::sqrt(smooth) + 1));
   const auto rate = static_cast<float>(1 / smooth), penalty = static_cast<float>(problem.bias_penalty);
   const Eigen::VectorXf present = problem.labels.rowwise().sum();
   LinearFit fit{FloatMatrix::Zero(problem.labels.rows(), problem.labels.cols()),
                 Eigen::RowVectorXf::Zero(problem.labels.cols())};
-  LinearFit look = fit;  // where the gradient is taken
+  LinearFit look = fit;  // point at which the gradient is taken
   LinearFit next = fit;
   FloatMatrix pull = fit.coefficients;
   for (int64_t step = 0; step < problem.steps; ++step) {

@@ -6,11 +6,11 @@
 namespace protocom {
 namespace {
 
-/// Chosen without a search; CUB-100's base classes without their labels, two encoders (docs/log/plda.md).
+/// Chosen without a search on CUB-100's base classes without their labels, two encoders (docs/log/plda.md).
 constexpr int64_t kNearest = 10, kMates = 4;
 constexpr size_t kFewestMates = 3;
 
-/// Directions of the images from their mean.
+/// Returns the unit directions of the images from their mean.
 FloatMatrix directions_of(const FloatMatrix& features) {
   FloatMatrix rows = features;
   if (rows.size() > 0 && rows.minCoeff() >= 0) rows = rows.cwiseSqrt();
@@ -20,13 +20,14 @@ FloatMatrix directions_of(const FloatMatrix& features) {
   return rows;
 }
 
-/// One other image and the cosine with it.
+/// Another image and its cosine.
 struct Near {
   float cosine = 0;
   int64_t image = 0;
 };
 
-/// The `k` nearest others of each image, nearest first. In pieces: n x n cosines of a large collection do not fit.
+/// Returns the `k` nearest other images of each image, nearest first. Works in blocks: n x n cosines of a large
+/// collection do not fit into memory.
 std::vector<std::vector<Near>> nearest_of(const FloatMatrix& directions, int64_t k) {
   constexpr int64_t kPiece = 512;
   const int64_t n = directions.rows();
@@ -49,10 +50,10 @@ std::vector<std::vector<Near>> nearest_of(const FloatMatrix& directions, int64_t
   return nearest;
 }
 
-/// Images that are among one another's nearest, the nearest first.
+/// Mutual nearest neighbours of each image, nearest first.
 struct Mates {
   std::vector<std::vector<int64_t>> of;
-  std::vector<double> nearness;  ///< mean cosine; -2 without two of them
+  std::vector<double> nearness;  ///< mean cosine; -2 with fewer than two
 };
 
 Mates find_mates(const std::vector<std::vector<Near>>& nearest) {

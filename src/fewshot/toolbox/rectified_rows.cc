@@ -27,8 +27,8 @@ void RectifiedMembers::place(const Task& task, const RectifyProducts& products) 
   for (size_t i = 0; i < weights_.size(); ++i) weights_[i] /= totals_[static_cast<size_t>(nearest_[i])];
 }
 
-/// Of all points with the class means, unlabelled ones after the shift, by products of the points as they are; and the
-/// class of the largest.
+/// Computes the cosines of all points with the class means, unlabelled points after the shift, from products of the
+/// unshifted points; and the nearest class of each.
 void RectifiedMembers::compute_cosines(const Task& task, const RectifyProducts& products) {
   const int64_t n = task.n, count = task.learned(), supports = task.supports();
   grow(factors_, count);
@@ -64,7 +64,7 @@ void RectifiedMembers::compute_weights(const Task& task, int64_t stride) {
     std::copy(task.label.begin(), task.label.end(), nearest_.begin());
     for (size_t i = 0; i < weights_.size(); ++i) {
       const float cosine = cosines_[static_cast<size_t>(nearest_[i] * stride) + i];
-      weights_[i] = std::exp(scale * (cosine - 1));  // less 1: a factor that falls out
+      weights_[i] = std::exp(scale * (cosine - 1));  // the factor e^-scale cancels
     }
     return;
   }
@@ -89,8 +89,8 @@ const Floats& RectifiedRows::place(const Task& task) {
   return prototypes_;
 }
 
-/// Products with the class means, then with the shift: the first reads the rows from wherever they lie, and what comes
-/// after finds them in the second cache.
+/// Computes products with the class means, then with the shift: the first pass reads rows from anywhere, and later ones
+/// find them in the second-level cache.
 void RectifiedRows::compute_products(const Task& task) {
   const int64_t n = task.n, count = task.learned(), dim = task.dim;
   const int64_t stride = padded_length(count);
@@ -114,7 +114,7 @@ void RectifiedRows::compute_products(const Task& task) {
   }
 }
 
-/// Sums of each class's members by their weights.
+/// Computes the weighted sum of each class's members.
 void RectifiedRows::compute_sums(const Task& task) {
   const auto n = static_cast<size_t>(task.n);
   const int64_t count = task.learned();

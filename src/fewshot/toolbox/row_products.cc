@@ -6,7 +6,7 @@
 namespace protocom {
 
 FloatMatrix row_products(const FloatMatrix& rows, const Array& others) {
-  constexpr int64_t kGrain = 1024;  // of the others, worth a thread
+  constexpr int64_t kGrain = 1024;  // rows of the others that are worth a thread
   const int64_t q = rows.rows(), n = others.size(0), dim = rows.cols();
   PROTOCOM_CHECK(others.size(1) == dim);
   const std::vector<const float*> pointers = pointers_to(rows);

@@ -11,7 +11,7 @@ void RowSpan::place(const std::vector<const float*>& rows, int64_t dim) {
   points_ = static_cast<int64_t>(rows.size());
   dim_ = dim;
   stride_ = padded_length(points_);
-  // Products of all pairs would be more numbers, and slower, than the way through the dimensions.
+  // Otherwise the products of all pairs would be more numbers, and slower, than going through the dimensions.
   has_gram_ = points_ <= 2 * dim;
   squares_.assign(static_cast<size_t>(stride_), 0.0F);
   if (has_gram_) compute_gram();

@@ -5,8 +5,8 @@
 namespace protocom {
 namespace {
 
-/// Stops when no row's sum changes by more from step to step: PT-MAP's rule. Classes so far apart that every entry
-/// between them is nearly 0 meet it before the columns have their sums.
+/// Stops when no row sum changes by more than this per step: PT-MAP's rule. Classes so far apart that nearly every
+/// entry between them is 0 meet it before the columns have their sums.
 constexpr float kTolerance = 1e-6F;
 constexpr int64_t kMostTransportSteps = 1000;
 

@@ -14,7 +14,7 @@ constexpr double kSeries[] = {
     1.0,        1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,
     1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
 
-/// x becomes e^x, for x <= 0: 2^n times the exponential series of the remainder, at most log(2) / 2, to its 13th term.
+/// Replaces x <= 0 by e^x: 2^n times the exponential series of the remainder, at most log(2) / 2, up to its 13th term.
 template <typename Cpu>
 PROTOCOM_INLINE void exponential(typename Cpu::Doubles& x) {
   using Vector = typename Cpu::Doubles;
@@ -36,8 +36,8 @@ PROTOCOM_INLINE void exponential(typename Cpu::Doubles& x) {
   x = sum * power;
 }
 
-/// scores[k] = decayed start[k] + sum_j coefficients[k][j] gram[j], for kRows classes from `first` on, all of them less
-/// the last class's.
+/// scores[k] = decayed start[k] + sum_j coefficients[k][j] gram[j], for kRows classes from `first` on, all relative to
+/// the last class.
 template <typename Cpu, int kRows>
 PROTOCOM_INLINE void score_tile(const SoftmaxDescent& task, int64_t first, double kept, double* scores) {
   using Vector = typename Cpu::Doubles;
@@ -70,8 +70,9 @@ PROTOCOM_INLINE void score_tile(const SoftmaxDescent& task, int64_t first, doubl
   }
 }
 
-/// One step from the scores of some points: their losses, but for the logarithm of what goes into `products`, and the
-/// next coefficients. Only differences to the last class are learned: a softmax depends on nothing else.
+/// Takes one step from the scores of some points: updates their losses, without the logarithm of what is multiplied
+/// into `products`, and the coefficients. Only differences to the last class are learned: a softmax depends on nothing
+/// else.
 template <typename Cpu>
 PROTOCOM_INLINE void descend(const SoftmaxDescent& task, int64_t i, double* losses, double* products) {
   using Vector = typename Cpu::Doubles;
@@ -115,7 +116,7 @@ PROTOCOM_INLINE void descend(const SoftmaxDescent& task, int64_t i, double* loss
 
 template <typename Cpu>
 PROTOCOM_INLINE void descent_body(const SoftmaxDescent& task, double* losses) {
-  constexpr int64_t kProducts = 32;  // totals of at most n that are multiplied before the logarithm is taken
+  constexpr int64_t kProducts = 32;  // totals of at most n that are multiplied before taking the logarithm
   const int64_t last = task.n - 1;
   double* scores = task.work + 2 * last * task.stride;
   double* products = scores + last * task.stride;
@@ -124,7 +125,7 @@ PROTOCOM_INLINE void descent_body(const SoftmaxDescent& task, double* losses) {
     losses[i] = 0;
     products[i] = 1;
   }
-  // Decay shrinks the start alike for every score, so what is left of it is one number and no row.
+  // Decay shrinks the start equally for every score, so one number keeps track of what is left.
   double kept = 1;  // of the start
   double fall = 0;
   for (int64_t step = 1; step <= task.steps; ++step) {

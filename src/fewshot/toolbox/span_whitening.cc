@@ -7,8 +7,8 @@
 namespace protocom {
 namespace {
 
-/// Coefficients [u, u] of rows x [u, d] whose combinations are orthonormal and span them; rows of zeros for what x has
-/// too few dimensions for.
+/// Returns coefficients [u, u] of rows x [u, d] whose combinations are orthonormal and span them; zero rows for missing
+/// dimensions.
 DoubleMatrix orthonormal_combinations(const DoubleMatrix& x) {
   constexpr double kLeastShare = 1e-7;  // of the largest squared singular value
   const EigenRows found = eigen_rows(x * x.transpose());

@@ -15,7 +15,7 @@ std::vector<float> squares_of(const Floats& vectors, int64_t n, int64_t dim) {
   return squares;
 }
 
-/// What each support of a class is of its mean, [n].
+/// Returns 1 / shots of each class, the weight of a support in its class mean, [n].
 std::vector<float> shares_of_supports(const Task& task) {
   std::vector<float> shares(static_cast<size_t>(task.n));
   for (const int64_t k : task.label) shares[static_cast<size_t>(k)] += 1;

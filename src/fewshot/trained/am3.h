@@ -15,7 +15,7 @@ struct Am3Options {
   double learning_rate = 1e-3;
 };
 
-/// Those of a method that takes the kind of semantics too.
+/// Settings of a method that also takes the kind of semantics.
 struct Am3SemanticsOptions : Am3Options {
   std::string semantics = "both";
 };

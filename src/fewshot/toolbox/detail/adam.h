@@ -8,7 +8,7 @@ class Adam {
  public:
   explicit Adam(double rate) : rate_(rate) {}
 
-  /// One step against the gradient, of the weights' shape.
+  /// Takes one step against the gradient, which has the shape of the weights.
   void step(const FloatMatrix& gradient, FloatMatrix& weights);
 
  private:

@@ -6,7 +6,7 @@
 
 namespace protocom {
 
-/// For each row of `gain` [r, c], r <= c, a column of its own so that the sum of the gains is largest (the
+/// Returns a different column for each row of `gain` [r, c], r <= c, so that the sum of the gains is largest (the
 /// linear assignment problem, by shortest augmenting paths: Jonker, Volgenant 1987). O(r^2 c). Throws Error for more
 /// rows than columns.
 std::vector<int64_t> best_assignment(const DoubleMatrix& gain);

@@ -6,19 +6,19 @@
 
 namespace protocom {
 
-/// Logits -factor |x - m_k|^2 of a task's points, and the transport plan of the unlabelled ones that gives each class
-/// as many (sinkhorn.h). One per thread.
+/// Logits -factor |x - m_k|^2 of a task's points, and the transport plan that gives each class equally many of the
+/// unlabelled ones (sinkhorn.h). One per thread.
 class BalancedLogits {
  public:
   explicit BalancedLogits(double factor) : factor_(static_cast<float>(factor)) {}
 
-  /// By class means in coefficients of the points, [n, span.stride()].
+  /// Takes the class means as coefficients of the points, [n, span.stride()].
   void place(const Task& task, RowSpan& span, const Floats& means);
-  /// From one class's numbers to the next's in plan().
+  /// Returns the distance between the rows of consecutive classes in plan().
   [[nodiscard]] int64_t plan_stride() const { return plan_stride_; }
-  /// The plan's rows class by class, [n, plan_stride()], of which the first u count; once after place().
+  /// Computes the plan class by class, [n, plan_stride()], of which the first u count; once after each place().
   Floats& plan();
-  /// Logits [q, n] of the queries, whose softmax is a row of the plan.
+  /// Computes the logits [q, n] of the queries, whose softmax is a row of the plan.
   void answer(const Task& task, float* logits) const;
 
  private:

@@ -3,12 +3,12 @@
 
 namespace protocom {
 
-/// Gaussian discriminant analysis of a task at unit length by the closed form of Wang et al. (ICLR 2024), all classes
-/// as likely: q P mu_k' - mu_k P mu_k' / 2 with P = d ((N - 1) Sigma + tr(Sigma) I)^-1, where Sigma is the covariance
-/// of the N supports about their class means. Without two different images of one class P is I.
+/// Learns Gaussian discriminant analysis of a task at unit length in the closed form of Wang et al. (ICLR 2024), with
+/// equal class priors: q P mu_k' - mu_k P mu_k' / 2 with P = d ((N - 1) Sigma + tr(Sigma) I)^-1, where Sigma is the
+/// covariance of the N supports about their class means. Without two different images of one class P is I.
 LinearScores closed_form(const Task& task);
 
-/// The same of the task's queries, [q, n].
+/// Returns these scores of the task's queries, [q, n].
 DoubleMatrix closed_form_scores(const Task& task);
 
 }  // namespace protocom

@@ -3,8 +3,8 @@
 
 namespace protocom {
 
-/// An orthonormal basis [d, d] of which the first r columns are `columns` [d, r], r <= d, made orthonormal one after
-/// the other where they are not; for one that depends on those before it another direction stands.
+/// Returns an orthonormal basis [d, d] whose first r columns are `columns` [d, r], r <= d, orthonormalized one after
+/// the other if necessary; a column that depends on those before it is replaced by another direction.
 DoubleMatrix complete_basis(const DoubleMatrix& columns);
 
 }  // namespace protocom

@@ -3,8 +3,8 @@
 
 namespace protocom {
 
-/// The derivative of log Gamma at x > 0: recurrence up to 6, then the asymptotic series (Abramowitz and Stegun 6.3.18),
-/// good to 1e-10.
+/// Returns the derivative of log Gamma at x > 0: recurrence up to 6, then the asymptotic series (Abramowitz and Stegun
+/// 6.3.18), accurate to 1e-10.
 inline double digamma(double x) {
   double shift = 0;
   for (; x < 6; ++x) shift -= 1 / x;

@@ -14,7 +14,7 @@ namespace protocom {
 ///   power  sqrt(max(x, 0) + 1e-6), then at unit length (Hu et al., PT-MAP, 2020); for backbones that end in a ReLU
 class FeatureSpace : public FeatureTransform {
  public:
-  /// `name` is one of names() but "none"; "cl2n" needs the context's base features.
+  /// `name` is one of names() except "none"; "cl2n" needs the context's base features.
   FeatureSpace(std::string name, const MethodContext& context);
 
   static std::vector<std::string> names() { return {"none", "l2n", "cl2n", "power"}; }
@@ -28,13 +28,13 @@ class FeatureSpace : public FeatureTransform {
 
  private:
   std::string name_;
-  Eigen::RowVectorXf base_mean_;  // [d]; empty but for cl2n
+  Eigen::RowVectorXf base_mean_;  // [d]; empty except for cl2n
 };
 
-/// The FeatureSpace of that name; null: features as they are.
+/// Returns the FeatureSpace of that name; null: features unchanged.
 std::shared_ptr<const FeatureTransform> feature_space(const std::string& name, const MethodContext& context);
 
-/// The mean of float32 features [m, d].
+/// Returns the mean of float32 features [m, d].
 Eigen::RowVectorXf mean_row(const Array& features);
 
 }  // namespace protocom

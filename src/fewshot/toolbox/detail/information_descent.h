@@ -21,12 +21,12 @@ struct DescentOptions {
   int64_t steps = 1000;
 };
 
-/// Logits [n, m] become the loss's slopes in them, in place. `labels` [n, s] are 1 for the class of each support, which
-/// come first; one without a label takes no part.
+/// Replaces logits [n, m] by the loss's derivatives in them, in place. `labels` [n, s] are 1 for the class of each
+/// support, which come first; a support without a label is left out.
 void information_slopes(const InformationLoss& loss, const FloatMatrix& labels, FloatMatrix& logits);
 
-/// Logits temperature (x.w - |w|^2 / 2) [q, n] by class weights w after steps of Adam on the loss, from the class
-/// means.
+/// Computes the logits temperature (x.w - |w|^2 / 2) [q, n] with class weights w after steps of Adam on the loss,
+/// starting from the class means.
 void answer_by_information(const Task& task, const InformationLoss& loss, const DescentOptions& options, float* logits);
 
 }  // namespace protocom

@@ -17,10 +17,10 @@ class LabelGraph {
  public:
   LabelGraph(const Task& task, const LabelGraphOptions& options);
 
-  /// F [s + u, n], at least 0, from labels [s + u, n].
+  /// Returns F [s + u, n], at least 0, from labels [s + u, n].
   [[nodiscard]] DoubleMatrix propagate(const DoubleMatrix& labels) const;
-  /// F [q, n] of queries that are not points of the graph: alpha W F, by their nearest points (Delalleau et al.,
-  /// AISTATS 2005). For a task without a pool simply the queries' rows.
+  /// Returns F [q, n] of queries that are not points of the graph: alpha W F, by their nearest points (Delalleau et
+  /// al., AISTATS 2005). For a task without a pool these are just the queries' rows.
   [[nodiscard]] DoubleMatrix of_queries(const DoubleMatrix& f) const;
 
  private:
@@ -29,7 +29,7 @@ class LabelGraph {
   int64_t supports_;
 };
 
-/// 1 at the class of each support, else 0, of the supports and unlabelled images: [s + u, n].
+/// Returns 1 at the class of each support, else 0, of the supports and unlabelled images: [s + u, n].
 DoubleMatrix labels_of(const Task& task);
 
 }  // namespace protocom

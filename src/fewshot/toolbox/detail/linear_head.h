@@ -7,14 +7,14 @@
 
 namespace protocom {
 
-/// What differs between the methods that fit a linear classifier on the supports of each task.
+/// Differences between the methods that fit a linear classifier on the supports of each task.
 struct LinearHead {
-  /// What is minimised, of points [s, d], labels [s, n] and the weight of the loss.
+  /// Makes the objective from points [s, d], labels [s, n] and the weight of the loss.
   LinearProblem (*problem)(FloatMatrix points, FloatMatrix labels, double c);
   std::vector<std::string> tries_of_c;  ///< see Parameters::tries
 };
 
-/// The definition of such a method, with the parameters `c`, `transform` and `steps`.
+/// Defines such a method, with the parameters `c`, `transform` and `steps`.
 MethodDefinition define_linear_head(MethodSpec spec, const LinearHead& head);
 
 }  // namespace protocom

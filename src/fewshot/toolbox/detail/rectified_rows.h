@@ -19,11 +19,11 @@ namespace protocom {
 struct RectifyOptions {
   std::string variant = "mean";
   double scale = 10;
-  /// Moved back by that difference: what they are among the unlabelled images as these are.
+  /// Moves them back by that difference, to where they lie among the unshifted unlabelled images.
   bool moved_back = false;
 };
 
-/// What rectified prototypes need of a task's points: products with the class means and with the shift, the
+/// Inputs of rectified prototypes from a task's points: products with the class means and with the shift, the
 /// difference between the supports' mean and the unlabelled images'.
 struct RectifyProducts {
   int64_t stride = 0;
@@ -33,7 +33,7 @@ struct RectifyProducts {
   Floats mean_shifts;                 ///< [n], products of the means with the shift
   float shift_square = 0;
 
-  /// All but the means, which are added one by one, in the memory of those before.
+  /// Sets all but the values of the means, which are added one by one, reusing memory.
   void begin(int64_t width, const float* means, const float* shift, float square) {
     stride = width;
     with_means = means;
@@ -44,8 +44,8 @@ struct RectifyProducts {
   }
 };
 
-/// Which points join a class, and with what weights: a prototype is the weighted sum of its members, and `moved` times
-/// the shift. One a thread.
+/// Which points join a class, and with what weights: a prototype is the weighted sum of its members plus `moved` times
+/// the shift. One per thread.
 class RectifiedMembers {
  public:
   explicit RectifiedMembers(RectifyOptions options) : options_(std::move(options)) {}
@@ -54,9 +54,9 @@ class RectifiedMembers {
 
   [[nodiscard]] int64_t class_of(int64_t i) const { return nearest_[static_cast<size_t>(i)]; }
   [[nodiscard]] float weight(int64_t i) const { return weights_[static_cast<size_t>(i)]; }
-  /// None: the prototype is the mean of the supports.
+  /// Returns whether the class has members; if not, the prototype is the mean of the supports.
   [[nodiscard]] bool has_any(int64_t k) const { return totals_[static_cast<size_t>(k)] > 0; }
-  /// The factor of the shift, less 1 with RectifyOptions::moved_back.
+  /// Returns the factor of the shift, less 1 with RectifyOptions::moved_back.
   [[nodiscard]] float moved(int64_t k) const { return moved_[static_cast<size_t>(k)]; }
 
  private:
@@ -66,7 +66,7 @@ class RectifiedMembers {
   RectifyOptions options_;
   Floats factors_, most_;         // [stride], of each point
   Floats cosines_, shares_;       // [n, stride]
-  std::vector<int32_t> nearest_;  // [s + u]
+  std::vector<int32_t> nearest_;  // [s + u], class of each point
   Floats weights_;                // [s + u]
   Floats totals_, moved_;         // [n]
 };
@@ -76,7 +76,7 @@ class RectifiedRows {
  public:
   explicit RectifiedRows(RectifyOptions options) : members_(std::move(options)) {}
 
-  /// [n, dim]; valid until the next call.
+  /// Returns [n, dim]; valid until the next call.
   const Floats& place(const Task& task);
 
  private:
@@ -86,7 +86,7 @@ class RectifiedRows {
   RectifiedMembers members_;
   RectifyProducts products_;
   Floats means_;                    // [n, dim]
-  Floats shift_, other_mean_;       // [dim], the second of the unlabelled
+  Floats shift_, other_mean_;       // [dim], the second is the mean of the unlabelled images
   Floats dots_, by_class_;          // [s + u, n] and [n, stride]
   Floats shift_dots_;               // [s + u]
   std::vector<const float*> rows_;  // class by class
@@ -95,12 +95,12 @@ class RectifiedRows {
   Floats prototypes_;           // [n, dim]
 };
 
-/// The same as coefficients of the points, if their Gram matrix is available.
+/// Rectified prototypes as coefficients of the points, if their Gram matrix is available.
 class RectifiedSpan {
  public:
   explicit RectifiedSpan(RectifyOptions options) : members_(std::move(options)) {}
 
-  /// [n, span.stride()]; `means` [n, stride] are the coefficients of the class means.
+  /// Returns [n, span.stride()]; `means` [n, stride] are the coefficients of the class means.
   const Floats& place(const Task& task, RowSpan& span, const Floats& means);
 
  private:

@@ -19,8 +19,8 @@ class SoftKMeans {
  public:
   explicit SoftKMeans(const SoftKMeansOptions& options) : options_(options) {}
 
-  /// -sharpness |x - m_k|^2 of all points after the steps, class by class, [n, stride()]; valid until the next call.
-  /// `rows` [m] of `dim` floats each stand for the task's.
+  /// Returns -sharpness |x - m_k|^2 of all points after the steps, class by class, [n, stride()]; valid until the next
+  /// call. `rows` [m] of `dim` floats each replace the task's.
   const Floats& place(const Task& task, const std::vector<const float*>& rows, int64_t dim);
   [[nodiscard]] int64_t stride() const { return span_.stride(); }
 

@@ -4,14 +4,14 @@
 namespace protocom {
 
 /// Softmax regression of points on labels by gradient descent with momentum and weight decay, in coefficients of the
-/// points and in float64: scores = decayed start + gram coefficients, less those of the last class, of which there is
-/// no row. All rows are [stride], a multiple of kRowMultiple (row_kernels.h), filled up with zeros.
+/// points and in float64: scores = decayed start + gram coefficients, relative to those of the last class, which has no
+/// row. All rows are [stride], a multiple of kRowMultiple (row_kernels.h), padded with zeros.
 struct SoftmaxDescent {
-  /// [stride / kRowMultiple, points, kRowMultiple], what is multiplied together side by side; with 1 added to each
-  /// product the bias is learned too.
+  /// [stride / kRowMultiple, points, kRowMultiple]: numbers that are multiplied together lie side by side; adding 1 to
+  /// each product learns the bias too.
   const double* gram = nullptr;
-  const double* start = nullptr;   ///< [n - 1, stride], scores of the weights at the start
-  const double* labels = nullptr;  ///< [n, stride]: 1 for a point's class; without any the point takes no part
+  const double* start = nullptr;   ///< [n - 1, stride], scores of the initial weights
+  const double* labels = nullptr;  ///< [n, stride]: 1 for a point's class; a point without any is left out
   int64_t n = 0;
   int64_t points = 0;
   int64_t stride = 0;
@@ -22,7 +22,7 @@ struct SoftmaxDescent {
   int64_t steps = 0;
   double* work = nullptr;  ///< [(3 n - 2) * stride]
 };
-/// Sums over the steps of each point's cross-entropy, [stride]; nothing of use where a point has no label.
+/// Sums each point's cross-entropy over the steps, [stride]; meaningless where a point has no label.
 void softmax_descent(const SoftmaxDescent& task, double* losses);
 
 }  // namespace protocom

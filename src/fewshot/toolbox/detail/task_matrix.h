@@ -10,7 +10,7 @@
 
 namespace protocom {
 
-/// `count` rows of a task from `first` on, [count, width].
+/// Returns `count` rows of a task from `first` on, [count, width].
 template <typename Number = double>
 auto matrix_of(const Task& task, int64_t first, int64_t count) {
   Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(count, task.width);
@@ -21,10 +21,10 @@ auto matrix_of(const Task& task, int64_t first, int64_t count) {
   return rows;
 }
 
-/// Rows of a matrix as the loops of row_kernels.h take them. One per thread.
+/// Rows of a matrix in the form that the loops of row_kernels.h take. One per thread.
 class MatrixRows {
  public:
-  /// [m], each [dim()]; valid until the next call.
+  /// Returns [m] pointers to [dim()] each; valid until the next call.
   const std::vector<const float*>& place(const DoubleMatrix& rows) {
     dim_ = padded_length(rows.cols());
     values_.assign(static_cast<size_t>(rows.rows() * dim_), 0.0F);
@@ -41,7 +41,7 @@ class MatrixRows {
   std::vector<const float*> pointers_;
 };
 
-/// Softmax of each row.
+/// Returns the softmax of each row.
 inline DoubleMatrix softmax(DoubleMatrix logits) {
   const DoubleVector most = logits.rowwise().maxCoeff();
   logits = (logits.array().colwise() - most.array()).exp();
@@ -50,7 +50,7 @@ inline DoubleMatrix softmax(DoubleMatrix logits) {
   return logits;
 }
 
-/// Softmax of each column.
+/// Returns the softmax of each column.
 inline FloatMatrix softmax_of_columns(FloatMatrix logits) {
   const Eigen::RowVectorXf most = logits.colwise().maxCoeff();
   logits = (logits.array().rowwise() - most.array()).exp();
@@ -59,7 +59,8 @@ inline FloatMatrix softmax_of_columns(FloatMatrix logits) {
   return logits;
 }
 
-/// The columns of the `count` largest values of a row, of equals the first; count at most the columns.
+/// Returns the columns of the `count` largest values of a row, the first of equal ones; count is at most the number of
+/// columns.
 inline std::vector<int64_t> places_of_largest(const DoubleMatrix& values, int64_t row, int64_t count) {
   std::vector<int64_t> places(static_cast<size_t>(values.cols()));
   std::iota(places.begin(), places.end(), 0);
@@ -70,22 +71,22 @@ inline std::vector<int64_t> places_of_largest(const DoubleMatrix& values, int64_
   return places;
 }
 
-/// 1 at the class of each support, else 0: [s, n].
+/// Returns 1 at the class of each support, else 0: [s, n].
 inline DoubleMatrix labels_of_supports(const Task& task) {
   DoubleMatrix labels = DoubleMatrix::Zero(task.supports(), task.n);
   for (int64_t i = 0; i < task.supports(); ++i) labels(i, task.label[static_cast<size_t>(i)]) = 1;
   return labels;
 }
 
-/// p - y of probabilities and labels [n, m], whose columns are points. Exact also where p is nearly y: at a point's own
-/// class it is minus the sum of the others, which 1 - p would round away. Zeros where a point has no label.
+/// Returns p - y of probabilities and labels [n, m], whose columns are points. Exact also where p is nearly y: at a
+/// point's own class it is minus the sum of the others, which 1 - p would round away. Zeros where a point has no label.
 inline FloatMatrix residuals(const FloatMatrix& labels, const FloatMatrix& p) {
   const FloatMatrix apart = p.array() * (1 - labels.array());
   const Eigen::RowVectorXf others = apart.colwise().sum(), present = labels.colwise().sum();
   return apart.array().rowwise() * present.array() - labels.array().rowwise() * others.array();
 }
 
-/// Logits [q, n] of a task as a matrix.
+/// Returns the logits [q, n] of a task as a matrix.
 inline auto matrix_at(float* logits, const Task& task) { return Eigen::Map<FloatMatrix>(logits, task.queries, task.n); }
 
 }  // namespace protocom

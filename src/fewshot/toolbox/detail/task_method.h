@@ -12,20 +12,20 @@
 
 namespace protocom {
 
-/// Constructs runs from these parts.
+/// Returns a function that constructs runs from these parts.
 template <typename Run, typename... Parts>
 MakeTaskRun make_run(Parts... parts) {
   return [parts...] { return std::make_unique<Run>(parts...); };
 }
 
-/// Whether a run says what it learns of a task: `LinearScores learned(const Task& task)`.
+/// Whether a run exposes what it learns of a task: `LinearScores learned(const Task& task)`.
 template <typename Run, typename = void>
 struct LearnsLinearScores : std::false_type {};
 template <typename Run>
 struct LearnsLinearScores<Run, std::void_t<decltype(std::declval<Run&>().learned(std::declval<const Task&>()))>>
     : std::true_type {};
 
-/// Runs that are constructed from these parts, in a space.
+/// Prepares runs that are constructed from these parts, in a space.
 template <typename Run, typename... Parts>
 PreparedMethod runs_in(std::shared_ptr<const FeatureTransform> space, Parts... parts) {
   PreparedMethod prepared{space, make_run<Run>(parts...)};
@@ -34,7 +34,7 @@ PreparedMethod runs_in(std::shared_ptr<const FeatureTransform> space, Parts... p
   return prepared;
 }
 
-/// Whether options name the space of features, as `transform`.
+/// Whether options name the feature space, as `transform`.
 template <typename Options, typename = void>
 struct HasTransform : std::false_type {};
 template <typename Options>
@@ -67,8 +67,8 @@ class TaskMethod : public Method {
   Prepare prepare_;
 };
 
-/// The definition of a method that uses its tasks alone: `Run` is constructed from its options. Its features
-/// are in the FeatureSpace of that name.
+/// Defines a method that uses its tasks alone: `Run` is constructed from its options. Its features are in the
+/// FeatureSpace of that name.
 template <typename Run, typename Options>
 MethodDefinition define_task_method(MethodSpec spec, Parameters<Options> parameters, const std::string& space) {
   const auto prepare = [space](const Options& options, const MethodContext& context) -> PreparedMethod {
@@ -77,7 +77,7 @@ MethodDefinition define_task_method(MethodSpec spec, Parameters<Options> paramet
   return define<TaskMethod<Options>>(std::move(spec), std::move(parameters), prepare);
 }
 
-/// The same with the space as its last parameter, `transform`, of which `tries` are worth trying.
+/// Defines such a method with the space as its last parameter, `transform`, of which `tries` are worth trying.
 template <typename Run, typename Options>
 MethodDefinition define_task_method_in_space(MethodSpec spec, Parameters<Options> parameters,
                                              const std::vector<std::string>& tries) {

@@ -4,7 +4,7 @@
 
 namespace protocom {
 
-/// Adds those that AM3 and its relatives share to the parameters of a method whose options derive from Am3Options.
+/// Adds the parameters that AM3 and its relatives share to those of a method whose options derive from Am3Options.
 template <typename Options>
 Parameters<Options> with_am3_parameters(Parameters<Options> parameters) {
   return with_head_steps(

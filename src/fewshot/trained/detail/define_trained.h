@@ -8,8 +8,8 @@
 
 namespace protocom {
 
-/// The definition of a method that is trained by gradients. What is known of it and its parameters are here; the
-/// plug-in has a class for its name, which is constructed from the same `Options` (heads/detail/trained_makers.h).
+/// Defines a method that is trained by gradients. Its specification and parameters are here; the plug-in has a class
+/// for its name, which is constructed from the same `Options` (heads/detail/trained_makers.h).
 template <typename Options>
 MethodDefinition define_trained(MethodSpec spec, Parameters<Options> parameters) {
   spec.trained_by_torch = true;

@@ -6,15 +6,15 @@
 
 namespace protocom {
 
-/// The spaces that a head may learn in.
+/// Returns the spaces that a head may learn in.
 inline std::vector<std::string> unit_spaces() { return {"l2n", "cl2n"}; }
 inline constexpr const char* kUnitSpacesText = "l2n: unit length; cl2n: less the base images’ mean, then unit length";
 
-/// What a head may read of the knowledge of a class.
+/// Returns the kinds of a class's knowledge that a head may read.
 inline std::vector<std::string> semantics_kinds() { return {"words", "attributes", "both"}; }
 inline constexpr const char* kSemanticsText = "words: embedding of the class; attributes: its row of attributes; both";
 
-/// Adds how long a head is learned to the parameters of a method.
+/// Adds the number of steps that a head is trained for to the parameters of a method.
 template <typename Options>
 Parameters<Options> with_head_steps(Parameters<Options> parameters) {
   return parameters.for_fitting()
