@@ -17,7 +17,7 @@ at::Tensor with_dropout(const TwoLayers& layers, const at::Tensor& x, Dropout dr
   return layers.output(dropout.share > 0 ? at::dropout(hidden, dropout.share, true) : hidden);
 }
 
-/// What semantics say of classes: g(s) and lambda.
+/// Transformed semantics of classes: g(s) and lambda.
 struct TransformedSemantics {
   at::Tensor transformed, share;
 };
@@ -27,20 +27,20 @@ TransformedSemantics transformed_semantics(const Am3Block& block, const at::Tens
   return {transformed, with_dropout(block.gate, transformed, dropout).sigmoid()};
 }
 
-/// lambda of semantics [..., s], [..., 1] in (0, 1): 1 leaves the prototype as it is.
+/// Returns lambda of semantics [..., s], [..., 1] in (0, 1): 1 leaves the prototype unchanged.
 at::Tensor share_of_prototype(const Am3Block& block, const at::Tensor& semantics) {
   return transformed_semantics(block, semantics, {}).share;
 }
 
-/// p' of prototypes [..., d] and semantics [..., s]. A class without a description (zeros) keeps p.
+/// Returns p' of prototypes [..., d] and semantics [..., s]. A class without a description (zeros) keeps p.
 at::Tensor mixed(const Am3Block& block, const at::Tensor& prototypes, const at::Tensor& semantics, Dropout dropout) {
   const auto [transformed, lambda] = transformed_semantics(block, semantics, dropout);
   const at::Tensor w = transformed / std::sqrt(static_cast<double>(prototypes.size(-1)));
   return at::where(is_known(semantics), lambda * prototypes + (1 - lambda) * w, prototypes);
 }
 
-/// The outputs of a chain of blocks, each of which takes what the one before gave and semantics of its own; the last is
-/// the answer.
+/// Returns the outputs of a chain of blocks, each of which takes the previous output and semantics of its own; the last
+/// is the answer.
 std::vector<at::Tensor> chained(const std::vector<Am3Block>& blocks, const at::Tensor& prototypes,
                                 const std::vector<at::Tensor>& semantics, Dropout dropout = {}) {
   std::vector<at::Tensor> outputs;
@@ -55,7 +55,7 @@ at::Tensor class_margins(const at::Tensor& semantics, const MarginLaw& law) {
   return margins * (1 - at::eye(semantics.size(-2)));
 }
 
-/// Logits [b, q, n] with the margins [b, n, n] of each query's class int64 [b, q] added.
+/// Returns the logits [b, q, n] plus the margins [b, n, n] of each query's class int64 [b, q].
 at::Tensor with_margins(const at::Tensor& logits, const at::Tensor& labels, const at::Tensor& margins) {
   const at::Tensor of_query = labels.unsqueeze(-1).expand(logits.sizes());
   return logits + margins.gather(1, of_query);
@@ -70,7 +70,7 @@ std::vector<at::Tensor> rows_of(const std::vector<at::Tensor>& semantics, const 
   return rows;
 }
 
-/// How much of a class the first block takes from its images, on average over classes of these semantics.
+/// Reports how much of a class the first block takes from its images, on average over classes of these semantics.
 std::vector<std::string> share_found(const Am3Block& block, const at::Tensor& semantics) {
   const at::NoGradGuard no_grad;
   return {fmt::format("The mean of the images has {:.0f} % of the mixture, knowledge the rest.",

@@ -14,7 +14,7 @@
 namespace protocom {
 namespace {
 
-/// A copy of `count` rows [width] of floats, which lie anywhere; null: zeros.
+/// Returns a copy of `count` rows [width] of floats, which may lie anywhere; null: zeros.
 at::Tensor gathered(const float* const* rows, int64_t count, int64_t width) {
   at::Tensor all = at::zeros({count, width});
   auto* to = all.data_ptr<float>();
@@ -24,7 +24,7 @@ at::Tensor gathered(const float* const* rows, int64_t count, int64_t width) {
   return all;
 }
 
-/// A task as a batch of one episode.
+/// Returns a task as a batch of one episode.
 EpisodeBatch batch_of(const Task& task) {
   std::vector<int64_t> count(static_cast<size_t>(task.n));
   for (const int64_t k : task.label) ++count[static_cast<size_t>(k)];
@@ -75,7 +75,7 @@ class BatchRun : public TaskRun {
   at::Tensor prototypes_;  // [n, dim]
 };
 
-/// Rows of a table as tensors of a shape that ends in their width.
+/// Returns rows of a table as a tensor of the given shape, followed by the row width.
 at::Tensor gathered(const MappedTable& table, const std::vector<int64_t>& rows, std::vector<int64_t> shape) {
   std::vector<const float*> pointers;
   for (const int64_t row : rows) pointers.push_back(row < 0 ? nullptr : table.row(row));
@@ -83,7 +83,7 @@ at::Tensor gathered(const MappedTable& table, const std::vector<int64_t>& rows, 
   return gathered(pointers.data(), static_cast<int64_t>(rows.size()), table.width()).view(shape);
 }
 
-/// The episodes of rows as tensors.
+/// Returns the episodes of a row batch as tensors.
 EpisodeBatch batch_of(const MappedTable& table, const RowBatch& rows) {
   for (const auto* part : {&rows.support, &rows.query, &rows.unlabelled}) table.need(*part);
   const int64_t b = rows.size();
@@ -99,7 +99,7 @@ EpisodeBatch batch_of(const MappedTable& table, const RowBatch& rows) {
   return batch;
 }
 
-/// Methods of batched tensors on one table, a few episodes at a time.
+/// Runs methods of batched tensors on one table, a few episodes at a time.
 class BatchTable : public FastForm {
  public:
   explicit BatchTable(std::shared_ptr<const MappedTable> table) : table_(std::move(table)) {}
@@ -121,7 +121,7 @@ class BatchTable : public FastForm {
   }
 
  private:
-  /// Episodes of this shape that may be tensors at once.
+  /// Returns how many episodes of this shape may be tensors at once.
   [[nodiscard]] int64_t together(const RowBatch& rows) const {
     constexpr int64_t kFloats = int64_t{4} << 20;  // 16 MB
     const int64_t images = std::max<int64_t>(1, rows.n * rows.k + rows.q + rows.u);

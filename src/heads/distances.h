@@ -3,7 +3,7 @@
 
 namespace protocom {
 
-/// Squared Euclidean distances of queries [..., q, d] and points [..., n, d]: [..., q, n], at least 0.
+/// Returns the squared Euclidean distances of queries [..., q, d] to points [..., n, d]: [..., q, n], at least 0.
 at::Tensor squared_distances(const at::Tensor& queries, const at::Tensor& points);
 
 }  // namespace protocom

@@ -11,8 +11,8 @@
 namespace protocom {
 namespace {
 
-/// Of `values` that follow from feature maps: these are read as they are drawn, so that nothing before looks at all of
-/// them.
+/// Checks `values` computed from feature maps: maps are read as they are drawn, so nothing has checked all of them
+/// before.
 void check_finite(const at::Tensor& values) {
   if (!values.isfinite().all().item<bool>()) fail("the feature maps are not finite: extract them again");
 }

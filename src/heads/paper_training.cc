@@ -13,7 +13,7 @@ namespace protocom {
 
 namespace {
 
-/// The prototypes of row `row`, float32 [b, n, d].
+/// Returns the prototypes of row `row`, float32 [b, n, d].
 at::Tensor prototypes_of(int row, const EpisodeBatch& batch, const CompletePrototypes& complete,
                          const GaussFusionOptions& fusion) {
   const SupportStatistics support = statistics_of(batch);

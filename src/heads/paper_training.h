@@ -12,14 +12,14 @@ namespace protocom {
 /// Completes prototypes [b, n, d] of the classes int64 [b, n].
 using CompletePrototypes = std::function<at::Tensor(const at::Tensor& prototypes, const at::Tensor& classes)>;
 
-/// The answers of one of the paper's rows on tensors, differentiable in features, completion and gamma, for training
-/// and as the reference of the row's run. `gamma` is the factor of the cosine where the method's parameters name none;
-/// `complete` may be null for the row of means. Throws UsageError for another method, Error for a batch whose parts do
-/// not fit one another.
+/// Returns the answers of one of the paper's rows on tensors, differentiable in features, completion and gamma, for
+/// training and as the reference of the row's run. `gamma` is the factor of the cosine if the method's parameters give
+/// none; `complete` may be null for the row of means. Throws UsageError for another method, Error for a batch whose
+/// parts do not fit one another.
 BatchScores paper_row_scores(const Method& method, const EpisodeBatch& batch, const CompletePrototypes& complete,
                              const at::Tensor& gamma);
 
-/// Completion at test time, by the attributes' means. Both must outlive it.
+/// Returns completion at test time, by the attributes' means. The arguments must outlive it.
 CompletePrototypes complete_by(const CompletionModel& model, const KnowledgeTable& classes);
 
 }  // namespace protocom

@@ -12,7 +12,7 @@
 namespace protocom {
 namespace {
 
-/// Uniform in +-1/sqrt(fan_in), as torch.nn.Linear does for weight and bias.
+/// Draws uniformly from +-1/sqrt(fan_in), as torch.nn.Linear does for weight and bias.
 at::Tensor linear_init(at::IntArrayRef shape, int64_t fan_in) {
   const double bound = 1.0 / std::sqrt(static_cast<double>(fan_in));
   return torch::empty(shape).uniform_(-bound, bound).set_requires_grad(true);
@@ -23,7 +23,7 @@ at::Tensor linear_init(at::IntArrayRef shape, int64_t fan_in) {
 ProtoComNet::ProtoComNet(const ProtoComNetOptions& options) : options_(options) {
   int64_t fan_in = 0;
   for (const auto& [name, shape] : weight_shapes(options)) {
-    if (shape.size() == 2) fan_in = shape[1];  // of the bias that follows too
+    if (shape.size() == 2) fan_in = shape[1];  // also of the bias that follows
     state_.emplace_back(name, linear_init(shape, fan_in));
   }
 }
@@ -56,15 +56,15 @@ at::Tensor ProtoComNet::decode(const at::Tensor& codes) const {
 }
 
 at::Tensor ProtoComNet::attention(const CompletionInput& input) const {
-  // W [p_k | h_k | h_a] is the sum of three products, and each is needed once a prototype or attribute, not once a
-  // pair.
+  // W [p_k | h_k | h_a] is the sum of three products, each of which is computed once per prototype or attribute instead
+  // of once per pair.
   const auto blocks = parameter("aggregator.0.weight")
                           .split_with_sizes({options_.feature_dim, options_.embedding_dim, options_.embedding_dim}, 1);
   const at::Tensor class_share = torch::mm(input.prototypes, blocks[0].t()) +
                                  torch::mm(unit_vectors(input.class_embedding), blocks[1].t()) +
                                  parameter("aggregator.0.bias");                                         // [m, hidden]
   const at::Tensor attribute_share = torch::mm(unit_vectors(input.attribute_embedding), blocks[2].t());  // [a, hidden]
-  // embedding gathers rows like index_select, but its gradient is one pass instead of one tensor operation a row.
+  // embedding gathers rows like index_select, but its gradient is one pass instead of one tensor operation per row.
   const at::Tensor hidden = torch::relu(torch::embedding(class_share, input.pair_prototype) +
                                         torch::embedding(attribute_share, input.pair_attribute));  // [p, hidden]
   const at::Tensor scores = torch::linear(hidden, parameter("aggregator.2.weight"), parameter("aggregator.2.bias"));

@@ -13,7 +13,7 @@ namespace protocom {
 
 struct CompletionModel;
 
-/// What the network completes: m prototypes and, as a ragged list, the (prototype, attribute) pairs with R != 0.
+/// Input of the network: m prototypes to complete and, as a ragged list, the (prototype, attribute) pairs with R != 0.
 struct CompletionInput {
   at::Tensor prototypes;           ///< p_k, float32 [m, d]
   at::Tensor class_embedding;      ///< h_k of each prototype's class, float32 [m, e]
@@ -24,35 +24,34 @@ struct CompletionInput {
   at::Tensor pair_feature;         ///< z_a, float32 [p, d]: a draw in training, the mean at test
 };
 
-/// The prototype completion network f_c (section 3.3): encoder, aggregator, decoder.
-/// Tensors are plain parameters under state-dict names, so that any optimizer or file format can hold them. Not
-/// thread-safe in training.
+/// The prototype completion network f_c (section 3.3): encoder, aggregator, decoder. Tensors are plain parameters under
+/// state-dict names, so that any optimizer or file format can hold them. Not thread-safe in training.
 class ProtoComNet {
  public:
-  /// Initialised like torch.nn.Linear (uniform in +-1/sqrt(fan_in)), from LibTorch's generator.
+  /// Initialises weights like torch.nn.Linear (uniform in +-1/sqrt(fan_in)), from LibTorch's generator.
   explicit ProtoComNet(const ProtoComNetOptions& options);
-  /// On the weights of a model, not copies: a training that changes parameters in place changes the model, const as it
-  /// is here. Gradients belong to this object, so a training makes one.
+  /// Shares the weights of a model, without copies: a training that changes parameters in place changes the model,
+  /// although it is const here. Gradients belong to this object, so each training makes its own.
   explicit ProtoComNet(const CompletionModel& model);
 
   [[nodiscard]] const ProtoComNetOptions& options() const { return options_; }
 
-  /// Completed prototypes, float32 [m, d]: decoder(sum_a alpha_ka z'_a + z'_k), equations 9 and 10, with
+  /// Returns completed prototypes, float32 [m, d]: decoder(sum_a alpha_ka z'_a + z'_k), equations 9 and 10, with
   /// alpha_ka = R_ka * g_a([p_k | h_k | h_a]), h L2-normalised, and z' = ReLU(W_e z + b_e). A class without attributes
   /// keeps only z'_k.
   [[nodiscard]] at::Tensor forward(const CompletionInput& input) const;
 
-  /// alpha, float32 [p]: the weight of every pair (equation 10).
+  /// Returns alpha, float32 [p]: the weight of every pair (equation 10).
   [[nodiscard]] at::Tensor attention(const CompletionInput& input) const;
 
-  /// Prototypes or attribute features z, float32 [n, d] -> codes z' = ReLU(W_e z + b_e), float32 [n, code_dim]
+  /// Maps prototypes or attribute features z, float32 [n, d], to codes z' = ReLU(W_e z + b_e), float32 [n, code_dim]
   /// (equation 9).
   [[nodiscard]] at::Tensor encode(const at::Tensor& features) const;
 
-  /// Codes g_k, float32 [m, code_dim] -> completed prototypes, float32 [m, d].
+  /// Maps codes g_k, float32 [m, code_dim], to completed prototypes, float32 [m, d].
   [[nodiscard]] at::Tensor decode(const at::Tensor& codes) const;
 
-  /// Names and tensors, in the order of weight_shapes(). Aliases.
+  /// Returns names and tensors, in the order of weight_shapes(). The tensors are aliases.
   [[nodiscard]] const std::vector<std::pair<std::string, at::Tensor>>& state_dict() const { return state_; }
   [[nodiscard]] std::vector<at::Tensor> parameters() const;
   /// Throws Error for a name that state_dict() does not have.
@@ -63,7 +62,8 @@ class ProtoComNet {
   std::vector<std::pair<std::string, at::Tensor>> state_;
 };
 
-/// The weights of a CompletionModel: arrays on the parameters' memory, or copies where that is another device's.
+/// Returns the weights of a CompletionModel: arrays that share the parameters' memory, or copies if they are on another
+/// device.
 std::vector<std::pair<std::string, Array>> weights_of(const ProtoComNet& network);
 
 }  // namespace protocom

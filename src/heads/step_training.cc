@@ -10,7 +10,7 @@
 namespace protocom {
 namespace {
 
-/// The best parameters so far.
+/// Keeps the best parameters so far.
 class BestParameters {
  public:
   explicit BestParameters(const std::vector<at::Tensor>& parameters) : parameters_(parameters) {}

@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-/// Vectors [b, n, d] filled up with zeros.
+/// Returns vectors [b, n, d] padded with zeros.
 at::Tensor padded(const at::Tensor& vectors) {
   const int64_t missing = padded_length(vectors.size(-1)) - vectors.size(-1);
   return missing == 0 ? vectors.contiguous() : at::constant_pad_nd(vectors, {0, missing});

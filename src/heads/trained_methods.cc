@@ -13,7 +13,7 @@ namespace {
 
 using Maker = std::function<std::unique_ptr<Method>(const void* options)>;
 
-/// `make` for options whose type is known to the definition alone, which hands over those of its own method.
+/// Wraps `make` for options whose type only the definition knows, which passes those of its own method.
 template <typename Options>
 Maker maker(std::unique_ptr<Method> (*make)(const Options&)) {
   return [make](const void* options) { return make(*static_cast<const Options*>(options)); };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kHeldOutEvery = 4;
 
-/// Images with these labels; `places` are their rows among the features.
+/// Groups images with these labels by class; `places` are their rows among the features.
 ClassImages by_class(const at::Tensor& features, const std::vector<int64_t>& labels, const std::vector<int64_t>& places,
                      int64_t fewest) {
   ClassImages found;
@@ -59,7 +59,7 @@ TrainingClasses with_held_out(TrainingClasses found, const std::string& method, 
   return found;
 }
 
-/// float32 [rows.size(), d]
+/// Returns float32 [rows.size(), d].
 at::Tensor images_at(const ClassImages& classes, const std::vector<int64_t>& rows) {
   return classes.features.index_select(0, at::tensor(rows, at::kLong)).to(at::kFloat);
 }

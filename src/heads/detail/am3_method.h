@@ -11,17 +11,17 @@
 
 namespace protocom {
 
-/// The adaptive mixture of a prototype and what semantics say of the class (Xing et al., AM3, 2019):
+/// The adaptive mixture of a prototype and the class's semantics (Xing et al., AM3, 2019):
 ///   w = g(s) / sqrt(d), lambda = sigmoid(h(g(s))), p' = lambda p + (1 - lambda) w
-/// for prototypes of unit vectors; networks give and take values of size 1.
+/// for prototypes of unit vectors; networks take and return values of size 1.
 struct Am3Block {
   TwoLayers transform;  ///< g: [s] to [d]
   TwoLayers gate;       ///< h: [d] to [1]
 };
 
-/// Which units of the hidden layers are left out in training, and whether there is training.
+/// Dropout of the hidden layers, in training only.
 struct Dropout {
-  double share = 0;  ///< 0: none
+  double share = 0;  ///< of the units left out; 0: none
 };
 
 /// The margins of Li et al., 2020, [..., n, n]: alpha cos(s_y, s_k) + beta between a task's classes y and k of
@@ -31,13 +31,13 @@ struct MarginLaw {
   double beta = 0;
 };
 
-/// The differences between them.
+/// The differences between AM3 and its relatives.
 struct Am3Design {
-  std::vector<std::string> semantics;  ///< of each block of the chain, as class_semantics takes it
+  std::vector<std::string> semantics;  ///< of each block of the chain, as for class_semantics
   MarginLaw margins = {};              ///< in training
 };
 
-/// What is learned.
+/// The learned parameters.
 struct Am3Model {
   std::shared_ptr<const UnitSpace> space;
   std::vector<Am3Block> blocks;
@@ -49,8 +49,8 @@ struct Am3Model {
   [[nodiscard]] at::Tensor logits(const at::Tensor& queries, const at::Tensor& prototypes) const;
 };
 
-/// The sum over the chain's outputs of the cross-entropy of tasks whose classes have `semantics` [b, n, s], one tensor
-/// a block; margins are of the first.
+/// Returns the sum over the chain's outputs of the cross-entropy of tasks whose classes have `semantics` [b, n, s], one
+/// tensor per block; margins use the first.
 at::Tensor am3_loss(const Am3Model& model, const TrainingTasks& tasks, const std::vector<at::Tensor>& semantics,
                     const Am3Design& design, Dropout dropout);
 

@@ -3,8 +3,8 @@
 
 namespace protocom {
 
-/// log N(x; m, diag(v)) less its constant, of points [..., q, d] under classes with mean and variance [..., n, d]:
-/// [..., q, n].
+/// Returns log N(x; m, diag(v)) less its constant, of points [..., q, d] under classes with mean and variance
+/// [..., n, d]: [..., q, n].
 at::Tensor diagonal_log_density(const at::Tensor& x, const at::Tensor& m, const at::Tensor& v);
 
 /// A Gaussian with independent dimensions [..., d].
@@ -13,7 +13,7 @@ struct DiagonalGaussian {
   at::Tensor log_variance;
 };
 
-/// KL(q || p) = 1/2 sum [v_q / v_p + (m_q - m_p)^2 / v_p - 1 - log(v_q / v_p)] over the dimensions, [...].
+/// Returns KL(q || p) = 1/2 sum [v_q / v_p + (m_q - m_p)^2 / v_p - 1 - log(v_q / v_p)] over the dimensions, [...].
 at::Tensor divergence(const DiagonalGaussian& q, const DiagonalGaussian& p);
 
 }  // namespace protocom

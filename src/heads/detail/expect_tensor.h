@@ -15,7 +15,7 @@ struct TensorNeed {
   c10::Device device = c10::Device(c10::kCPU);
 };
 
-/// Throws Error that says what was expected and found unless the tensor is as needed.
+/// Throws Error that names what was expected and found unless the tensor is as required.
 void expect_tensor(const at::Tensor& tensor, const TensorNeed& need);
 
 /// Throws Error unless every value of the int64 tensor on any device lies in [0, bound).

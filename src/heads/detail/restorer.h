@@ -8,7 +8,7 @@ struct Restorer {
   TwoLayers network;
 
   void fields(StateFields& fields);
-  /// (1 - share) p + share M(p) of prototypes [..., d]. Throws Error for prototypes of another dimension.
+  /// Returns (1 - share) p + share M(p) of prototypes [..., d]. Throws Error for prototypes of another dimension.
   [[nodiscard]] at::Tensor restored(const at::Tensor& prototypes, double share) const;
 };
 

@@ -9,16 +9,16 @@
 
 namespace protocom {
 
-/// The tensors of what a method learned, by name: one list of them writes a state and reads it. Sizes that are given
-/// are those expected of what is read; -1: any. Reading throws Error for a tensor that is missing or does not fit.
+/// The learned tensors of a method, by name: one list of them both writes and reads a state. Given sizes are those
+/// expected when reading; -1: any. Reading throws Error for a tensor that is missing or does not fit.
 class StateFields {
  public:
   static StateFields writing_to(MethodState& state) { return {&state, nullptr}; }
   static StateFields reading_from(const MethodState& state) { return {nullptr, &state}; }
 
-  /// float32.
+  /// Lists a float32 tensor.
   void tensor(const std::string& name, at::Tensor& value, std::vector<int64_t> shape);
-  /// A UnitSpace or a MapSpace.
+  /// Lists a UnitSpace or a MapSpace.
   template <typename Space>
   void space(std::shared_ptr<const Space>& value) {
     if (written_ != nullptr)

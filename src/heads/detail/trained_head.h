@@ -13,7 +13,7 @@
 
 namespace protocom {
 
-/// How a head is learned. What the functions use must live in them, but for the head, the inputs and the Rng.
+/// How to train a head. The functions must own what they use, except for the head, the inputs and the Rng.
 struct HeadTraining {
   std::vector<at::Tensor> parameters;          ///< changed in place
   std::function<at::Tensor()> loss = nullptr;  ///< of one step, on data that it draws
@@ -22,13 +22,13 @@ struct HeadTraining {
       nullptr;  ///< after the last step: more findings; null: nothing to do
 };
 
-/// How long.
+/// Length and rate of the training.
 struct HeadSteps {
   int64_t steps = 0;
   double learning_rate = 0;  ///< of Adam
 };
 
-/// What all heads share, whatever they learn: see TrainedHead.
+/// Common part of all heads, whatever they learn: see TrainedHead.
 class AnyTrainedHead : public BatchMethod {
  public:
   explicit AnyTrainedHead(const HeadSteps& steps) : steps_(steps) {}
@@ -38,11 +38,13 @@ class AnyTrainedHead : public BatchMethod {
   void load(const MethodState& state) final;
 
  protected:
-  /// Those of the knowledge that it was fitted with; none for a head that answers without knowledge.
+  /// Returns the attributes of the knowledge that the head was fitted with; none for a head that answers without
+  /// knowledge.
   [[nodiscard]] const std::vector<std::string>& attributes() const { return attributes_; }
 
  private:
-  /// Makes the untrained model and returns how to train it. LibTorch's generator and `rng` have the inputs' seed.
+  /// Makes the untrained model and returns how to train it. LibTorch's generator and `rng` are seeded with the inputs'
+  /// seed.
   virtual HeadTraining begin(const FitInputs& inputs, Rng& rng) = 0;
   virtual void write(StateFields fields) const = 0;
   virtual void read(StateFields fields) = 0;
@@ -53,9 +55,9 @@ class AnyTrainedHead : public BatchMethod {
   std::vector<std::string> findings_;
 };
 
-/// A head on frozen features or feature maps: a model that is learned on base classes by steps of Adam, of which the
-/// best on held-out classes count, and then kept. `Model` lists its tensors in `void fields(StateFields&)`; `Options`
-/// have `steps` and `learning_rate`.
+/// A head on frozen features or feature maps: a model that is trained on base classes by steps of Adam, keeping the
+/// step that is best on held-out classes. `Model` lists its tensors in `void fields(StateFields&)`; `Options` have
+/// `steps` and `learning_rate`.
 template <typename Model, typename Options>
 class TrainedHead : public AnyTrainedHead {
  public:
@@ -68,7 +70,7 @@ class TrainedHead : public AnyTrainedHead {
   [[nodiscard]] Model& model() { return model_; }
 
  private:
-  /// The model before its tensors are read.
+  /// Returns the model before its tensors are read.
   [[nodiscard]] virtual Model blank() const { return {}; }
   void write(StateFields fields) const final {
     Model copy = model_;

@@ -20,7 +20,7 @@ struct VfslOptions;
 
 }  // namespace protocom
 
-/// The methods of heads/methods/, each made from the options of its definition in fewshot/trained/.
+/// Makers of the methods of heads/methods/, each from the options of its definition in fewshot/trained/.
 namespace protocom::heads {
 
 std::unique_ptr<Method> make_am3(const Am3SemanticsOptions& options);

@@ -8,20 +8,20 @@
 
 namespace protocom {
 
-/// Features at unit length, whatever their scale: x becomes (x - c) / |x - c|. What a method learns in it is kept with
-/// the method. Its words are those of FeatureSpace.
+/// Features at unit length, whatever their scale: x becomes (x - c) / |x - c|. It is stored with the method that learns
+/// in it. Its names are those of FeatureSpace.
 class UnitSpace : public FeatureTransform {
  public:
-  /// `name` is "l2n", which has c = 0, or "cl2n", whose c is the base images' mean. Throws Error for features [m, d]
-  /// that are all alike.
+  /// `name` is "l2n", with c = 0, or "cl2n", with c the base images' mean. Throws Error for features [m, d] that are
+  /// all alike.
   UnitSpace(const std::string& name, const Array& base_features);
-  /// From what add_to() wrote. Throws Error for tensors that are missing or misshaped.
+  /// Restores the space from what add_to() wrote. Throws Error for tensors that are missing or misshaped.
   explicit UnitSpace(const MethodState& state);
 
   [[nodiscard]] int64_t width(int64_t dim) const override;
   void map(const FeatureRows& features, Eigen::Ref<FloatMatrix> rows) const override;
   [[nodiscard]] bool same_as(const FeatureTransform& other) const override;
-  /// Points of the space in the features' own: c + p times the base images' mean length.
+  /// Maps points of the space back to the features' own: c + p times the base images' mean length.
   [[nodiscard]] at::Tensor back(const at::Tensor& points) const;
   [[nodiscard]] int64_t dim() const;
   void add_to(MethodState& state) const;
@@ -31,10 +31,10 @@ class UnitSpace : public FeatureTransform {
   at::Tensor length_;  // []
 };
 
-/// Mean of the supports of each class, in a space in which missing ones are zeros: [b, n, d].
+/// Returns the mean of the supports of each class, in a space in which missing ones are zeros: [b, n, d].
 at::Tensor mean_of_supports(const EpisodeBatch& batch);
 
-/// Supports a class, [b, n].
+/// Returns the number of supports of each class, [b, n].
 at::Tensor count_of_supports(const EpisodeBatch& batch);
 
 }  // namespace protocom

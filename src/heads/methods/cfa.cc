@@ -20,11 +20,11 @@ namespace {
 constexpr double kFirstScale = 10;
 constexpr int64_t kRounds = 10;  // of twenty held-out tasks
 
-/// Local features summed by codeword within each group of channels, the map's compositional feature.
+/// Sums local features by codeword within each group of channels: the map's compositional feature.
 class Aggregation : public FeatureTransform {
  public:
   std::shared_ptr<const MapSpace> space;
-  at::Tensor mixing;           // [c, c], of the channels before they are divided
+  at::Tensor mixing;           // [c, c], of the channels before grouping
   at::Tensor codewords;        // [g, k, c / g]
   at::Tensor codeword_biases;  // [g, k]
 
@@ -36,7 +36,7 @@ class Aggregation : public FeatureTransform {
     rows = matrix_of<float>(array_of(aggregated(tensor_of(array_of_matrix(features)))));
   }
 
-  /// [..., c h w] to [..., k c], at unit length, as is every group of it before.
+  /// Maps [..., c h w] to [..., k c], at unit length, after each of its groups has been scaled to unit length.
   [[nodiscard]] at::Tensor aggregated(const at::Tensor& rows) const {
     const int64_t groups = codewords.size(0);
     const at::Tensor mixed = at::matmul(space->places_of(rows), mixing.t());          // [m, l, c]
@@ -51,7 +51,7 @@ class Aggregation : public FeatureTransform {
   }
 };
 
-/// What is learned.
+/// The learned parameters.
 struct Model {
   std::shared_ptr<Aggregation> aggregation = std::make_shared<Aggregation>();
   at::Tensor log_scale;  // []
@@ -69,7 +69,7 @@ struct Model {
   }
 };
 
-/// Of features after the aggregation.
+/// Returns the logits of features after the aggregation.
 at::Tensor logits_of(const at::Tensor& log_scale, const EpisodeBatch& batch) {
   return log_scale.exp() * protocom::cosine_similarity(batch.query, mean_of_supports(batch));
 }

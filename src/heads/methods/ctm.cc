@@ -20,7 +20,7 @@ namespace {
 constexpr double kFirstScale = 10;
 constexpr int64_t kRounds = 10;  // of twenty held-out tasks
 
-/// What is learned: kernels [out, in, side, side] with their biases.
+/// The learned parameters: kernels [out, in, side, side] with their biases.
 struct Model {
   std::shared_ptr<const MapSpace> space;
   at::Tensor concentrator, concentrator_bias;  // [r, c, 3, 3]
@@ -51,7 +51,8 @@ void Model::fields(StateFields& fields) {
   fields.tensor("log_scale", log_scale, {});
 }
 
-/// What each class has in common, [b, n, r, h, w], classes in an order of their own: by the sum of their values.
+/// Returns what the images of each class have in common, [b, n, r, h, w], with the classes in a canonical order: by the
+/// sum of their values.
 at::Tensor concentrated(const Model& model, const EpisodeBatch& batch) {
   const at::Tensor each =
       at::conv2d(model.space->maps_of(batch.support), model.concentrator, model.concentrator_bias, 1, 1).relu();
@@ -63,8 +64,8 @@ at::Tensor concentrated(const Model& model, const EpisodeBatch& batch) {
   return classes.gather(1, order.view({maps.size(0), -1, 1, 1, 1}).expand_as(classes));
 }
 
-/// The weight of each channel and place for this task, [b, r, h, w], 1 on average over channels: the mean of what the
-/// projector makes of `ways` neighbours among the classes, once round.
+/// Returns the weight of each channel and place for this task, [b, r, h, w], 1 on average over channels: the mean of
+/// the projector's outputs for `ways` neighbouring classes, once round.
 at::Tensor mask_of(const Model& model, const EpisodeBatch& batch) {
   const at::Tensor classes = concentrated(model, batch);
   const int64_t n = classes.size(1);
@@ -76,7 +77,7 @@ at::Tensor mask_of(const Model& model, const EpisodeBatch& batch) {
   return static_cast<double>(model.channels()) * masks.mean(1);
 }
 
-/// Images [b, m, c h w] as the task sees them, at unit length: [b, m, e].
+/// Returns images [b, m, c h w] as weighted for the task, at unit length: [b, m, e].
 at::Tensor seen_by(const Model& model, const at::Tensor& images, const at::Tensor& mask, const std::string& compare) {
   const at::Tensor reshaped = at::conv2d(model.space->maps_of(images), model.reshaper, model.reshaper_bias);
   const at::Tensor masked = reshaped.unflatten(0, images.sizes().slice(0, 2)) * mask.unsqueeze(1);
@@ -108,7 +109,7 @@ class Ctm : public TrainedHead<Model, CtmOptions> {
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 };
 
-/// The reshaper begins as a rotation, so that distances begin as those of the maps.
+/// Initialises the reshaper as a rotation, so that distances start as those of the maps.
 Model untrained_model(std::shared_ptr<const MapSpace> space, const CtmOptions& options) {
   const int64_t c = space->channels();
   const int64_t r = options.channels;

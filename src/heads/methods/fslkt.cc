@@ -22,14 +22,14 @@ namespace {
 constexpr double kSlope = 0.2;
 constexpr int64_t kHeldOutTasks = 200;
 
-/// Classes and attributes as nodes, joined where a class has an attribute.
+/// Classes and attributes as nodes; an edge joins a class to each of its attributes.
 struct Graph {
   at::Tensor inputs;     // X [c + a, e], embeddings with values of size 1
   at::Tensor adjacency;  // A [c + a, c + a], rows sum to 1
   at::Tensor known;      // [c, 1], 1 if anything is known of a class, else 0
 };
 
-/// The rows of A = D^-1 [[I, R], [R', I]].
+/// Returns the rows of A = D^-1 [[I, R], [R', I]].
 at::Tensor row_normalised_adjacency(const at::Tensor& association) {
   const int64_t c = association.size(0);
   const int64_t a = association.size(1);
@@ -53,8 +53,8 @@ Graph graph_of(const KnowledgeTable& knowledge, const std::vector<std::string>& 
   return {x, row_normalised_adjacency(association), known.to(at::kFloat)};
 }
 
-/// Weights of all classes by a graph convolution of two layers, A lrelu(A X W + b) W' + b', at unit length [c, d];
-/// zeros for a class without a description.
+/// Returns the weights of all classes by a graph convolution of two layers, A lrelu(A X W + b) W' + b', at unit length
+/// [c, d]; zeros for a class without a description.
 at::Tensor predicted_weights(const TwoLayers& layers, const Graph& graph, double dropout = 0) {
   at::Tensor hidden = layers.hidden(at::mm(graph.adjacency, graph.inputs));
   if (dropout > 0) hidden = at::dropout(hidden, dropout, true);
@@ -62,12 +62,12 @@ at::Tensor predicted_weights(const TwoLayers& layers, const Graph& graph, double
   return unit_vectors(all.slice(0, 0, graph.known.size(0))) * graph.known;
 }
 
-/// mean + (knowledge / K) prediction, [b, n, d].
+/// Returns mean + (knowledge / K) prediction, [b, n, d].
 at::Tensor transferred(const EpisodeBatch& batch, const at::Tensor& predicted, double knowledge) {
   return mean_of_supports(batch) + knowledge / count_of_supports(batch).unsqueeze(-1) * predicted;
 }
 
-/// What is learned.
+/// The learned parameters.
 struct Model {
   std::shared_ptr<const UnitSpace> space;
   TwoLayers layers;

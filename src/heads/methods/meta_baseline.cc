@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kFirstScale = 10;
 
-/// What is learned.
+/// The learned parameters.
 struct Model {
   at::Tensor log_scale;  // []
 
@@ -42,12 +42,12 @@ class MetaBaseline : public TrainedHead<Model, MetaBaselineOptions> {
 };
 
 HeadTraining MetaBaseline::begin(const FitInputs& inputs, Rng& rng) {
-  // Features as they are: the cosine has no scale.
+  // Uses features unchanged: the cosine does not depend on scale.
   TrainingClasses classes = training_classes(inputs, nullptr, spec().name, options().shots + 1);
   const at::Tensor log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   model() = {log_scale};
-  // The scale changes no answer, so no step is chosen by validation. Held-out classes, which the backbone has not seen,
-  // give the scale that is right for novel classes.
+  // The scale changes no answer, so no step is chosen by validation. It is learned on held-out classes, which the
+  // backbone has not seen, since it should suit novel classes.
   ClassImages& from = classes.held_out.classes() > 0 ? classes.held_out : classes.train;
   TrainingTaskShape shape;
   shape.shots = options().shots;

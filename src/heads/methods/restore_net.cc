@@ -30,7 +30,7 @@ class RestoreNet : public TrainedHead<Restorer, RestoreNetOptions> {
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 };
 
-/// The layers take and give features `scale` times as long as those they were trained on.
+/// Makes the layers take and return features `scale` times as long as those they were trained on.
 void fold_scale(TwoLayers& layers, double scale) {
   layers.hidden_weight = layers.hidden_weight / scale;
   layers.output_weight = layers.output_weight * scale;

@@ -21,10 +21,10 @@ constexpr double kSlope = 0.2;
 constexpr int64_t kHeldOutTasks = 200;
 constexpr double kFirstShare = 0.5;
 constexpr int64_t kGrid = 100;  // steps of the share of the mean
-/// Shots for which the share is chosen; between them it is interpolated.
+/// Shots for which the share is chosen; it is interpolated between them.
 constexpr int64_t kShots[] = {1, 5};
 
-/// What is learned.
+/// The learned parameters.
 struct Model {
   std::shared_ptr<const UnitSpace> space;
   TwoLayers align;   // G: [s + d] to [d]
@@ -37,13 +37,14 @@ struct Model {
   }
 };
 
-/// G of features [..., d] and their classes' semantics [..., s]: [..., d]. Its values are of size 1 on both sides.
+/// Returns G of features [..., d] and their classes' semantics [..., s]: [..., d]. Its inputs and outputs are of size
+/// 1.
 at::Tensor aligned(const TwoLayers& align, const at::Tensor& features, const at::Tensor& semantics) {
   const double size = std::sqrt(static_cast<double>(features.size(-1)));
   return align(at::cat({semantics, size * features}, -1)) / size;
 }
 
-/// Mean of G over each class's supports; a class without a description has its mean instead.
+/// Returns the mean of G over each class's supports; for a class without a description the mean of the supports.
 at::Tensor reconstructed(const TwoLayers& align, const EpisodeBatch& batch, const at::Tensor& semantics) {
   at::Tensor each = aligned(align, batch.support, semantics.unsqueeze(2).expand({-1, -1, batch.support.size(2), -1}));
   if (batch.support_mask.defined()) each = each * batch.support_mask.unsqueeze(-1);
@@ -51,13 +52,13 @@ at::Tensor reconstructed(const TwoLayers& align, const EpisodeBatch& batch, cons
   return at::where(is_known(semantics), mean, mean_of_supports(batch));
 }
 
-/// The share of the mean for `count` supports [b, n]: [b, n, 1].
+/// Returns the share of the mean for `count` supports [b, n]: [b, n, 1].
 at::Tensor share_for(const at::Tensor& share, const at::Tensor& count) {
   const at::Tensor place = ((count - kShots[0]) / (kShots[1] - kShots[0])).clamp(0, 1);
   return at::lerp(share[0], share[1], place).unsqueeze(-1);
 }
 
-/// What mixtures of mean and network are worth on tasks.
+/// Measures the accuracy of mixtures of mean and network on tasks.
 class Trial {
  public:
   Trial(const TwoLayers& align, const TrainingTasks& tasks, const at::Tensor& semantics)
@@ -104,7 +105,8 @@ BatchScorer SemAlign::scorer(const MethodContext& context) const {
   return {answer, model.space};
 }
 
-/// The best of a grid on tasks of held-out classes, for each number of shots; returns sentences about the choice.
+/// Chooses the best of a grid on tasks of held-out classes, for each number of shots; returns sentences about the
+/// choice.
 std::vector<std::string> SemAlign::choose_share(const ClassImages& held_out, const at::Tensor& semantics, Rng& rng) {
   std::vector<std::string> findings;
   const at::NoGradGuard no_grad;

@@ -12,7 +12,7 @@
 namespace protocom::methods {
 namespace {
 
-/// Mean of each prototype [b, n, d] and the `count` unlabelled images [b, u, d] nearest to it.
+/// Returns the mean of each prototype [b, n, d] and the `count` unlabelled images [b, u, d] nearest to it.
 at::Tensor with_neighbours(const at::Tensor& prototypes, const at::Tensor& unlabelled, int64_t count) {
   const int64_t near = std::min(count, unlabelled.size(1));
   if (near == 0) return prototypes;

@@ -18,10 +18,10 @@ namespace {
 
 constexpr int64_t kRounds = 5;  // of twenty held-out tasks
 
-/// What is learned: from maps to semantics and back.
+/// The learned parameters, from maps to semantics and back.
 struct Model {
   std::shared_ptr<const MapSpace> space;
-  TwoLayers encoder;  // [c] to [s], of every place; the mean over places is taken between its layers
+  TwoLayers encoder;  // [c] to [s], at every place; averaged over places between its layers
   TwoLayers decoder;  // [s] to [c h w]
 
   [[nodiscard]] std::vector<at::Tensor> parameters() const {
@@ -35,17 +35,17 @@ struct Model {
     encoder.fields(fields, "encoder.", {space->channels(), -1, -1});
     decoder.fields(fields, "decoder.", {encoder.out(), -1, space->channels() * space->places()});
   }
-  /// Places [m, l, c] to [m, s].
+  /// Maps places [m, l, c] to [m, s].
   [[nodiscard]] at::Tensor encoded(const at::Tensor& places) const {
     return encoder.output(encoder.hidden(places).mean(1));
   }
-  /// [m, s] to places [m, l, c].
+  /// Maps [m, s] to places [m, l, c].
   [[nodiscard]] at::Tensor decoded(const at::Tensor& semantics) const {
     return decoder(semantics).unflatten(1, {space->channels(), space->places()}).transpose(1, 2);
   }
 };
 
-/// Squared error of the semantics of known classes, and of the maps made from them.
+/// Returns the squared error of the semantics of known classes and of the maps made from them.
 at::Tensor loss_of(const Model& model, const at::Tensor& maps, const at::Tensor& semantics) {
   const at::Tensor places = model.space->places_of(maps);
   const at::Tensor stated = model.encoded(places);
@@ -53,14 +53,14 @@ at::Tensor loss_of(const Model& model, const at::Tensor& maps, const at::Tensor&
   return error.mean() + (model.decoded(stated) - places).square().mean();
 }
 
-/// Supports with their labels, whether there is an image or not: each once as it is, and `made` times by its semantics
-/// with noise, the same for all images of a task.
+/// Supports with their labels, present or missing: each once unchanged, and `made` times from its semantics with noise,
+/// the same for all images of a task.
 struct Augmented {
   at::Tensor points;  // [b, s, c], at unit length
   at::Tensor labels;  // [b, s, n]
 };
 
-/// Noise [b, made, s] of the tasks' own seeds.
+/// Returns noise [b, made, s] from the tasks' own seeds.
 at::Tensor noise_of(const EpisodeBatch& batch, int64_t made, int64_t width, double size) {
   at::Tensor noise = at::empty({batch.size(), made, width});
   float* values = noise.data_ptr<float>();

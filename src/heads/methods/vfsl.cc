@@ -17,10 +17,10 @@ namespace protocom::methods {
 namespace {
 
 constexpr int64_t kHeldOutTasks = 200;
-constexpr double kFirstSpread = 0.05;   // a dimension, so that logits begin at -10 |q - m|^2
-constexpr double kFirstVariance = 0.5;  // of a mean believed from one image, over all dimensions
+constexpr double kFirstSpread = 0.05;   // per dimension, so that logits start at -10 |q - m|^2
+constexpr double kFirstVariance = 0.5;  // of a mean inferred from one image, over all dimensions
 
-/// What is learned.
+/// The learned parameters.
 struct Model {
   std::shared_ptr<const UnitSpace> space;
   TwoLayers inference;     // [d + 1] to [2 d]: shift of the mean, log variance less the first one
@@ -42,7 +42,7 @@ struct Model {
   }
 };
 
-/// q(z | supports) from their mean [b, n, d] and number [b, n].
+/// Returns q(z | supports) from their mean [b, n, d] and number [b, n].
 DiagonalGaussian inferred(const TwoLayers& inference, const at::Tensor& mean, const at::Tensor& count) {
   const auto d = static_cast<double>(mean.size(-1));
   const at::Tensor number = count.log().unsqueeze(-1);
@@ -51,12 +51,13 @@ DiagonalGaussian inferred(const TwoLayers& inference, const at::Tensor& mean, co
   return {mean + parts[0] / std::sqrt(d), parts[1] + std::log(kFirstVariance / d) - number};
 }
 
-/// log N(q; m, spread + v): images of classes whose mean is integrated out.
+/// Returns log N(q; m, spread + v): the density of images with the class mean integrated out.
 at::Tensor predictive(const Model& model, const EpisodeBatch& batch, const DiagonalGaussian& q) {
   return diagonal_log_density(batch.query, q.mean, model.log_spread.exp() + q.log_variance.exp());
 }
 
-/// -ELBO a query: cross-entropy of one draw of every class's mean, and `weight` times the divergence from the prior.
+/// Returns -ELBO per query: cross-entropy of one draw of every class's mean, plus `weight` times the divergence from
+/// the prior.
 at::Tensor negative_elbo(const Model& model, const TrainingTasks& tasks, double weight) {
   const DiagonalGaussian q = inferred(model.inference, mean_of_supports(tasks.batch), count_of_supports(tasks.batch));
   const at::Tensor z = q.mean + (0.5 * q.log_variance).exp() * at::randn_like(q.mean);
@@ -81,7 +82,7 @@ class Vfsl : public TrainedHead<Model, VfslOptions> {
   HeadTraining begin(const FitInputs& inputs, Rng& rng) override;
 };
 
-/// The prior begins at the base classes' own moments, and inference at the supports' mean.
+/// Initialises the prior with the base classes' moments, and inference with the supports' mean.
 Model untrained_model(const ClassImages& base, std::shared_ptr<const UnitSpace> space, int64_t hidden) {
   const int64_t d = space->dim();
   const at::Tensor centres = base.centres();
