@@ -2,8 +2,8 @@
 
 namespace protocom {
 
-/// Gives the core all that LibTorch does for it: the functions that it leaves to a plug-in (base/plugin.h).
-/// src/add_torch.cc calls it at the start of a program that it is linked into, and where the plug-in is loaded.
+/// Registers with the core the functions that need LibTorch and that it leaves to a plug-in (base/plugin.h).
+/// src/add_torch.cc calls it at the start of a program that links it, and when the plug-in is loaded.
 void add_torch();
 
 }  // namespace protocom

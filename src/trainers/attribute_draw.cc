@@ -33,7 +33,7 @@ CompletionInput AttributeDraw::input(const at::Tensor& prototypes, const std::ve
   }
   const at::Tensor pair_attribute = at::tensor(attribute, at::kLong);
   const auto pairs = static_cast<int64_t>(attribute.size());
-  // Drawn on the CPU whatever the device: the same features everywhere.
+  // Drawn on the CPU whatever the device, so that every device gets the same features.
   const at::Tensor feature = at::randn({pairs, model_.sizes.feature_dim}, generator, at::kFloat)
                                  .mul_(tensor_of(model_.attribute_std).index_select(0, pair_attribute))
                                  .add_(tensor_of(model_.attribute_mean).index_select(0, pair_attribute));

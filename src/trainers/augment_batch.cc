@@ -7,7 +7,7 @@
 namespace protocom {
 namespace {
 
-/// Which pixel of the source image each pixel shows, and whether there is one; int64 and bool [b, size, size].
+/// Source pixel that each pixel shows, and whether there is one; int64 and bool [b, size, size].
 struct Origin {
   at::Tensor y, x, inside;
 };
@@ -18,7 +18,7 @@ Origin origins(const at::Tensor& moves, int64_t size) {
   const at::Tensor x = at::arange(size, moves.options()).view({1, 1, size});
   const int64_t end = size - 1;
   const at::Tensor turns = move(3);
-  // What was done last is undone first: turn, flip, shift.
+  // Undoes the moves in reverse order: turn, flip, shift.
   at::Tensor from_y = at::where(turns.eq(0), y, at::where(turns.eq(1), x, at::where(turns.eq(2), end - y, end - x)));
   at::Tensor from_x = at::where(turns.eq(0), x, at::where(turns.eq(1), end - y, at::where(turns.eq(2), end - x, y)));
   from_x = at::where(move(2).ne(0), end - from_x, from_x);
@@ -29,12 +29,12 @@ Origin origins(const at::Tensor& moves, int64_t size) {
   return {from_y.clamp(0, end), from_x.clamp(0, end), inside};
 }
 
-/// [..., 3] -> [...], ITU-R 601.
+/// Maps [..., 3] to [...], ITU-R 601.
 at::Tensor grey(const at::Tensor& rgb) {
   return 0.299 * rgb.select(-1, 0) + 0.587 * rgb.select(-1, 1) + 0.114 * rgb.select(-1, 2);
 }
 
-/// change_colours() of float rgb [b, size, size, 3], in place.
+/// Applies change_colours() to float rgb [b, size, size, 3], in place.
 void change_colours(at::Tensor& rgb, const at::Tensor& colours) {
   const auto factor = [&](int64_t column) { return colours.select(1, column).view({-1, 1, 1, 1}); };
   rgb.mul_(factor(0)).clamp_(0, 255);

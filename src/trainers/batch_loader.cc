@@ -50,7 +50,7 @@ void BatchLoader::work(int64_t epoch) {
   while (true) {
     changed_.wait(lock, [&] { return stopping_ || claimed_ >= batches_ || claimed_ < taken_ + ahead; });
     if (stopping_ || claimed_ >= batches_) return;
-    // Batches are claimed in order and made at once; next() hands them out in order again.
+    // Workers claim batches in order and make them in parallel; next() hands them out in that order.
     const int64_t index = claimed_++;
     lock.unlock();
     Batch batch;
@@ -84,7 +84,7 @@ Batch BatchLoader::make(int64_t index, const Rng& epoch_rng) const {
   std::vector<int64_t> entries, labels, turns;
   std::vector<AugmentDraw> draws;
   for (int64_t position = index * batch_ + first; position < index * batch_ + end; ++position) {
-    // Of the place in the epoch, not of the worker or process: any number of them makes the same batches.
+    // Depends on the position in the epoch, not on worker or process: any number of them makes the same batches.
     Rng rng = epoch_rng.fork(static_cast<uint64_t>(position));
     entries.push_back(order_[static_cast<size_t>(position)]);
     labels.push_back(labels_[static_cast<size_t>(entries.back())]);

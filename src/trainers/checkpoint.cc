@@ -21,7 +21,7 @@ constexpr int kFormat = 1;
 
 std::string member(const std::string& name) { return kTrainingPrefix + name; }
 
-/// A line that changes whenever the tensor does.
+/// Returns a line that changes whenever the tensor does.
 std::string digest(const std::string& name, const at::Tensor& tensor) {
   const at::Tensor plain = tensor.detach().cpu().contiguous();
   const std::string_view values(static_cast<const char*>(plain.data_ptr()), static_cast<size_t>(plain.nbytes()));
@@ -29,7 +29,7 @@ std::string digest(const std::string& name, const at::Tensor& tensor) {
                      hash_bytes(values));
 }
 
-/// A hash of everything in a checkpoint, in whatever order the members come.
+/// Returns a hash of everything in a checkpoint, independent of the order of its members.
 std::string content_hash(const Checkpoint& checkpoint) {
   std::vector<std::string> lines;
   for (const auto& [name, tensor] : checkpoint.artefact) lines.push_back(digest(name, tensor));
@@ -51,7 +51,7 @@ void check_finite(const NamedTensors& tensors) {
   }
 }
 
-/// What `protocom show` prints: also for a state that is not an artefact, and where it stands.
+/// Returns the header that `protocom show` prints, with the position; also for a state that is not an artefact.
 ArtefactHeader header_of(const Checkpoint& checkpoint) {
   Provenance provenance;
   provenance.command = "training";
@@ -124,7 +124,7 @@ void load(const std::filesystem::path& path, const NamedTensors& from, const Nam
   }
 }
 
-/// The first option that two trainings differ in.
+/// Returns the first option in which two trainings differ.
 std::string first_difference(const json& before, const json& now) {
   json names = before;
   names.update(now);
@@ -183,7 +183,7 @@ void Checkpoint::load_training(const NamedTensors& targets) const { load(path, t
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& given) {
   check_finite(given.artefact);
   check_finite(given.training);
-  Checkpoint checkpoint = given;  // tensors are shared, not copied
+  Checkpoint checkpoint = given;  // shares the tensors
   checkpoint.header = header_of(given);
   NpzWriter writer(path);
   add_header(writer, *checkpoint.header);

@@ -22,7 +22,7 @@
 namespace protocom {
 namespace {
 
-/// A batch of prototype completion tasks: what the network sees and what it should answer.
+/// A batch of prototype completion tasks: input of the network and target.
 struct CompletionBatch {
   CompletionInput input;
   at::Tensor target;  // p_k^real of equation 1, [m, d]
@@ -31,7 +31,7 @@ struct CompletionBatch {
 /// Draws prototype completion tasks from the base classes (section 3.2, step 3).
 class CompletionTasks {
  public:
-  /// `classes` has the order of features.class_names; the attributes are the model's.
+  /// `classes` is in the order of features.class_names; the attributes are the model's.
   CompletionTasks(const FeatureSet& features, const KnowledgeTable& classes, const CompletionModel& model,
                   uint64_t seed)
       : features_(features),
@@ -65,7 +65,7 @@ class CompletionTasks {
     return task;
   }
 
-  /// Where the generators are.
+  /// Saves the state of the generators.
   void save(Checkpoint& checkpoint) const {
     checkpoint.add_rng("tasks_rng", rng_);
     checkpoint.add_generator("tasks_noise", generator_);
@@ -90,7 +90,7 @@ using nlohmann::json;
 constexpr const char* kHistory = "history";
 constexpr const char* kScores = "validation_scores";
 
-/// The scores of all validations, [validations * methods, 2, episodes]; undefined when there was none.
+/// Returns the scores of all validations, [validations * methods, 2, episodes]; undefined if there were none.
 at::Tensor scores_of(const std::vector<CompleteEpoch>& epochs) {
   std::vector<at::Tensor> rows;
   for (const CompleteEpoch& epoch : epochs) {
@@ -105,8 +105,8 @@ std::vector<double> to_vector(const at::Tensor& row) {
   return {plain.data_ptr<double>(), plain.data_ptr<double>() + plain.numel()};
 }
 
-/// Adds the epochs of a completion training to its checkpoint: in the position, but for the scores of single episodes,
-/// which are too many numbers for text.
+/// Adds the epochs of a completion training to its checkpoint: to the position, except for the scores of single
+/// episodes, which are too many numbers for text.
 void save_history(const std::vector<CompleteEpoch>& epochs, Checkpoint& checkpoint) {
   json history = json::array();
   for (const CompleteEpoch& epoch : epochs) {
@@ -119,7 +119,7 @@ void save_history(const std::vector<CompleteEpoch>& epochs, Checkpoint& checkpoi
   if (scores.defined()) checkpoint.training.emplace_back(kScores, scores);
 }
 
-/// The epochs of such a checkpoint, to the last bit.
+/// Restores the epochs from such a checkpoint, to the last bit.
 std::vector<CompleteEpoch> load_history(const Checkpoint& checkpoint) {
   std::vector<CompleteEpoch> epochs;
   at::Tensor scores;
@@ -144,14 +144,14 @@ std::vector<CompleteEpoch> load_history(const Checkpoint& checkpoint) {
 constexpr const char* kNetworkPrefix = "network.";
 constexpr const char* kBestPrefix = "best.";
 
-/// The tensors under names that begin with `prefix`.
+/// Returns the tensors with `prefix` prepended to their names.
 NamedTensors prefixed(const char* prefix, const NamedTensors& tensors) {
   NamedTensors named;
   for (const auto& [name, tensor] : tensors) named.emplace_back(prefix + name, tensor);
   return named;
 }
 
-/// The features and what of them is trained on.
+/// The features, raw and as scaled for training.
 struct ScaledFeatures {
   const FeatureSet& raw;
   const FeatureSet& scaled;
@@ -160,7 +160,7 @@ struct ScaledFeatures {
 
 class CompletionTrainer : public Trainer {
  public:
-  /// Everything must outlive it.
+  /// All arguments must outlive it.
   CompletionTrainer(const ScaledFeatures& features, const Knowledge& knowledge, const CompleteRecipe& options)
       : options_(options),
         features_(features),
@@ -190,7 +190,7 @@ class CompletionTrainer : public Trainer {
   [[nodiscard]] int64_t validates_every() const override { return validation_.every(); }
 
   std::vector<MethodScores> validate(Progress& progress) override {
-    // A cosine ignores the scale of the features, not the centre that was subtracted: then the folded model is
+    // A cosine ignores the scale of the features, but not a subtracted centre: in that case the folded model is
     // validated.
     if (!features_.scaling.centre.defined())
       return validation_.run(features_.scaled, {&model_, &classes_, {}}, progress);
@@ -210,7 +210,7 @@ class CompletionTrainer : public Trainer {
     return figures;
   }
 
-  /// The network becomes that of the kept epoch.
+  /// Sets the network to that of the kept epoch.
   void finish(int64_t /*kept_epoch*/) override {
     const torch::NoGradGuard no_grad;
     for (const auto& [name, tensor] : best_) at::Tensor(network_.parameter(name)).copy_(tensor);
@@ -239,13 +239,13 @@ class CompletionTrainer : public Trainer {
   const CompleteRecipe& options_;
   ScaledFeatures features_;
   CompletionModel model_;
-  ProtoComNet network_;  // on the model's weights
+  ProtoComNet network_;  // shares the model's weights
   KnowledgeTable classes_;
   CompletionTasks tasks_;
   Validation validation_;
   std::unique_ptr<torch::optim::SGD> optimizer_;
   std::vector<CompleteEpoch> epochs_;
-  NamedTensors best_;  ///< the network of the best epoch; empty before there is one
+  NamedTensors best_;  ///< network of the best epoch; empty before there is one
 };
 
 }  // namespace

@@ -108,7 +108,7 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe&
   if (found == 0) fail("all features of the base classes are zero");
   if (options.centring != Centring::kNever) {
     const at::Tensor mean = base.mean(0, false, at::kDouble);
-    // Of what general encoders give, most is the same for all images, and a loss on it drowns what distinguishes
+    // Most of what general encoders output is the same for all images, and a loss on it drowns what distinguishes
     // classes.
     const double shared = mean.square().mean().item<double>() / (found * found);
     if (options.centring == Centring::kAlways || shared > 0.5) {
@@ -126,8 +126,8 @@ FeatureScaling feature_scaling(const FeatureSet& features, const CompleteRecipe&
 void fold(CompletionModel& model, const FeatureScaling& scaling) {
   const auto weight = [&model](const char* name) { return tensor_of(model.weight(name)); };  // the model's memory
   const at::Tensor mean = tensor_of(model.attribute_mean);
-  // Trained on f' = s (f - c). W f' + b = (s W) f + (b - s W c) takes f itself, and the decoder's y' becomes y = y' / s
-  // + c: the model in the file needs no scaling.
+  // The model is trained on f' = s (f - c). Since W f' + b = (s W) f + (b - s W c), folded layers take f itself, and
+  // the decoder's y' becomes y = y' / s + c: the model in the file needs no scaling.
   const at::Tensor encoder = weight("encoder.weight").mul_(scaling.scale);
   const at::Tensor attention = weight("aggregator.0.weight").narrow(1, 0, model.sizes.feature_dim).mul_(scaling.scale);
   weight("decoder.2.weight").div_(scaling.scale);

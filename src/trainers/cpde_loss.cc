@@ -10,7 +10,7 @@ namespace protocom {
 
 CpdeHeads::CpdeHeads(int64_t dim, int64_t channels, int64_t classes) {
   constexpr double kFirstScale = 10;
-  // About unit length: a direction turns the slower by a step, the longer it is.
+  // About unit length: the longer a direction is, the less a step turns it.
   directions = (at::randn({classes, dim}) / std::sqrt(static_cast<double>(dim))).requires_grad_();
   log_scale = at::full({}, std::log(kFirstScale)).requires_grad_();
   order = torch::nn::Linear(kSplits * channels, kSplitOrders);

@@ -12,10 +12,10 @@
 // A training:
 //   1. Restore the last checkpoint, or validate the initial state where it counts as an epoch, and save it (begin).
 //   2. For each step of an epoch: set the learning rate, let the trainer compute loss and gradients (Trainer::learn),
-//      add its sums, and apply the gradients (train_step). The keeper saves the state in between where it is time to,
-//      and where the training is stopped.
-//   3. After the steps: validate where it is time to, keep the state if it is the best so far, and write a line of the
-//      log (end_epoch). Only then does the epoch count, and is its state saved.
+//      add its sums, and apply the gradients (train_step). In between, the keeper saves the state when it is due or
+//      the training is stopped.
+//   3. After the steps: validate if due, keep the state if it is the best so far, and write a line of the log
+//      (end_epoch). Only then is the epoch complete and its state saved.
 //   4. After the last epoch: write the kept state as the result (Trainer::finish).
 // A stop is saved after the step in progress; after a kill the training resumes from the last checkpoint. Either way
 // the result is, to the bit, that of a training without interruption.
@@ -47,13 +47,13 @@ EpochLoopResult EpochLoop::run() {
   progress_.advance(steps_done(), "");
   while (place_.epoch < options_.schedule.epochs) {
     train_epoch();
-    // The epoch counts only once it is validated: a stop in between is saved as its last step, and resumes with no step
-    // left and the validation again.
+    // The epoch is complete only once it is validated: a stop in between is saved as its last step, and resumes with no
+    // step left and the validation again.
     end_epoch(place_.epoch + 1);
     ++place_.epoch;
     place_.step = 0;
     keeper_.save(snapshot());
-    // The listener of an epoch finds its state in the file.
+    // The listener of an epoch finds its state in the file already.
     tell_epoch();
   }
   progress_.finish();
@@ -70,12 +70,12 @@ void EpochLoop::begin() {
     if (options_.start == StartCounts::kYes) end_epoch(0);
     keeper_.save(snapshot());
   }
-  // Lines of epochs after the saved state go: those epochs come again.
+  // Lines of epochs after the saved state are removed: those epochs are repeated.
   log_.emplace(files_, saved ? place_.epoch : TrainingLog::kNew);
 }
 
 Checkpoint EpochLoop::snapshot() {
-  // The sums of steps that are done may still be on a GPU.
+  // The sums of completed steps may still be on a GPU.
   reader_.read(sums_);
   Checkpoint saved = trainer_.snapshot();
   saved.add_optimizer(kOptimizer, trainer_.optimizer());
@@ -103,7 +103,7 @@ void EpochLoop::restore(const Checkpoint& saved) {
 
 void EpochLoop::train_epoch() {
   if (place_.step == 0) sums_ = {};
-  // The part of the epoch before it was resumed took time too.
+  // Includes the time of the epoch before it was resumed.
   const double before = sums_.seconds;
   const auto start = Clock::now();
   trainer_.begin_epoch(place_);
@@ -159,8 +159,7 @@ void EpochLoop::end_epoch(int64_t epoch) {
 std::vector<MethodScores> EpochLoop::validate() {
   std::vector<MethodScores> scores;
   const auto work = [&](Progress& progress) { scores = trainer_.validate(progress); };
-  // Several processes would not stop at the same place, and there is no state yet to resume from before the first
-  // epoch.
+  // Several processes would not stop at the same place, and before the first epoch there is no state to resume from.
   if (options_.group->is_single() && log_) {
     keeper_.interruptible(work, [this] { return snapshot(); });
   } else {
@@ -173,12 +172,12 @@ bool EpochLoop::take_if_best(int64_t epoch, const std::vector<MethodScores>& val
   const bool last = epoch == options_.schedule.epochs;
   if (trainer_.validates_every() == 0 || options_.chosen_by.empty()) {
     kept_epoch_ = epoch;
-    // Each would replace the one before: only the last is written.
+    // Each would replace the one before, so only the last is written.
     return last;
   }
   if (validation.empty()) return false;
   const double accuracy = mean_accuracy(validation, options_.chosen_by);
-  // Of equal ones the earlier stays; a NaN is never better.
+  // The earlier of equal ones stays; a NaN is never better.
   if (best_accuracy_ && !(accuracy > *best_accuracy_)) return false;
   best_accuracy_ = accuracy;
   kept_epoch_ = epoch;

@@ -12,7 +12,7 @@
 namespace protocom {
 namespace {
 
-/// On a GPU sums are read only now and then: reading them waits for all that it still computes.
+/// Sums on a GPU are read only now and then: reading them waits for everything that it still computes.
 constexpr size_t kStepsBetweenReadings = 32;
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kColours = 3;
 constexpr int64_t kPatches = 4'000'000;  // enough for 27 to 147 directions
 
-/// The weights of the backbone's convolutions of more than one place, [out, in, side, side] each.
+/// Returns the weights of the backbone's convolutions larger than 1 x 1, [out, in, side, side] each.
 std::vector<at::Tensor> convolutions_of(const Backbone& backbone) {
   std::vector<at::Tensor> weights;
   for (const auto& [name, tensor] : backbone.state_dict()) {
@@ -25,7 +25,7 @@ std::vector<at::Tensor> convolutions_of(const Backbone& backbone) {
 
 bool sees_images(const at::Tensor& weight) { return weight.size(1) == kColours; }
 
-/// Images of the rows, as the backbone normalises them, [n, 3, h, w].
+/// Returns the images of the rows, normalised as for the backbone, [n, 3, h, w].
 at::Tensor normalised(const Backbone& backbone, const at::Tensor& pixels, const std::vector<int64_t>& rows) {
   const at::Tensor images = to_float_images(pixels.index_select(0, at::tensor(rows, at::kLong)));
   const Preprocessing norm = backbone.preprocessing();
@@ -35,7 +35,7 @@ at::Tensor normalised(const Backbone& backbone, const at::Tensor& pixels, const 
   return (images - of_colours(norm.mean)) / of_colours(norm.std);
 }
 
-/// `count` of the rows, or all if there are fewer.
+/// Returns `count` random rows, or all if there are fewer.
 std::vector<int64_t> drawn(const std::vector<int64_t>& rows, int64_t count, uint64_t seed) {
   const auto all = static_cast<int64_t>(rows.size());
   std::vector<int64_t> some;
@@ -44,7 +44,7 @@ std::vector<int64_t> drawn(const std::vector<int64_t>& rows, int64_t count, uint
   return some;
 }
 
-/// 1 or -1 for each of the columns, by a direction to which no pattern of an image is orthogonal through symmetry.
+/// Returns 1 or -1 for each of the columns, by a direction to which no image pattern is orthogonal by symmetry.
 at::Tensor column_signs(const at::Tensor& columns) {
   const at::Tensor direction = at::arange(columns.size(0), columns.options()).cos();
   return at::where(at::mv(columns.t(), direction) < 0, -1.0, 1.0);
@@ -59,7 +59,7 @@ at::Tensor patch_components(const at::Tensor& images, int64_t side) {
     const at::Tensor patches = at::im2col(some, {side, side}, {1, 1}, {0, 0}, {1, 1});  // [n, numbers, places]
     moments += at::matmul(patches, patches.transpose(1, 2)).sum(0).to(at::kDouble);
   }
-  const at::Tensor vectors = std::get<1>(at::linalg_eigh(moments));  // columns, the least energy first
+  const at::Tensor vectors = std::get<1>(at::linalg_eigh(moments));  // columns, lowest energy first
   return (vectors * column_signs(vectors)).t().flip(0).to(at::kFloat).reshape({numbers, kColours, side, side});
 }
 
@@ -73,7 +73,7 @@ void whiten_first_convolution(Backbone& backbone, const at::Tensor& pixels, cons
     const auto some = drawn(rows, std::max(kPatches / places, int64_t{1}), seed);
     const at::Tensor components = patch_components(normalised(backbone, pixels, some), side);
     const int64_t pairs = std::min(components.size(0), weight.size(0) / 2);
-    // As long as the draws that they replace are in the mean, since the length decides how fast a filter turns.
+    // As long on average as the drawn filters that they replace, since the length decides how fast a filter turns.
     const double length = std::sqrt(weight.square().sum().item<double>() / static_cast<double>(weight.size(0)));
     const at::Tensor first = length * components.slice(0, 0, pairs);
     weight.slice(0, 0, 2 * pairs).copy_(at::cat({first, -first}));

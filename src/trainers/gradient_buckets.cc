@@ -15,7 +15,7 @@ GradientBuckets::GradientBuckets(const std::vector<at::Tensor>& parameters, cons
   int64_t room = 0;
   // Backward reaches the last layers first.
   for (auto parameter = parameters.rbegin(); parameter != parameters.rend(); ++parameter) {
-    // Averaged gradients keep equal weights equal, they do not make them so.
+    // Averaged gradients keep equal weights equal but do not make them equal.
     broadcast(group, *parameter);
     const auto bytes = static_cast<int64_t>(parameter->nbytes());
     if (buckets_.empty() || room < bytes) {
@@ -35,7 +35,7 @@ GradientBuckets::~GradientBuckets() {
 void GradientBuckets::watch(const at::Tensor& parameter, size_t bucket) {
   using torch::autograd::variable_list;
   const auto accumulator = torch::autograd::impl::grad_accumulator(parameter);
-  accumulators_.push_back(accumulator);  // a parameter keeps no hold of it
+  accumulators_.push_back(accumulator);  // the parameter does not own it
   accumulator->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
       [self = self_, bucket](const variable_list& outputs, const variable_list& /*inputs*/) {
         if (*self != nullptr) (*self)->arrived(bucket);
@@ -46,7 +46,7 @@ void GradientBuckets::watch(const at::Tensor& parameter, size_t bucket) {
 void GradientBuckets::arrived(size_t bucket) {
   if (!armed_) return;
   --buckets_[bucket].missing;
-  // In the same order everywhere, whatever order the gradients come in.
+  // All processes launch in the same order, in whatever order the gradients arrive.
   while (launched_ < buckets_.size() && buckets_[launched_].missing == 0) launch(buckets_[launched_++]);
 }
 
@@ -58,7 +58,7 @@ void GradientBuckets::launch(Bucket& bucket) const {
     if (!parameter_of_bucket.grad().defined()) parameter_of_bucket.mutable_grad() = at::zeros_like(parameter);
     parts.push_back(parameter_of_bucket.grad().reshape({-1}));
   }
-  // The sum over processes is then the mean: the gradient of the loss over the whole batch.
+  // The sum over processes is then the mean, the gradient of the loss over the whole batch.
   bucket.flat = at::cat(parts).div_(group_.size());
   bucket.wait = start_sum(group_, bucket.flat);
 }
@@ -81,12 +81,12 @@ void GradientBuckets::backward(const at::Tensor& loss) {
   }
   for (Bucket& bucket : buckets_) bucket.missing = bucket.parameters.size();
   launched_ = 0;
-  // Not in backward passes before this one, whose gradients are still to be added to.
+  // Earlier backward passes were not averaged: their gradients were still to be added to.
   armed_ = true;
   guarded(group_, [&] {
     loss.backward();
     const torch::NoGradGuard no_grad;
-    // Those with a parameter that took no part in this loss.
+    // Launches buckets with a parameter that took no part in this loss.
     while (launched_ < buckets_.size()) launch(buckets_[launched_++]);
     for (Bucket& bucket : buckets_) collect(bucket);
   });

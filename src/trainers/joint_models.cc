@@ -42,14 +42,14 @@ void JointModels::write(int64_t kept_epoch, double gamma) const {
     if (!writes_model()) return;
     model()->gamma = gamma;
     fetch_weights();
-    // Before the backbone takes its place: a disk that is full leaves both as they were.
+    // Written before the backbone replaces its file: if the disk is full, both stay unchanged.
     write_completion_model(files_.model, *model(), files_.training.provenance, {{"kept_epoch", kept_epoch}});
   });
 }
 
 void JointModels::bring_back() const {
   if (group_.is_main()) read();
-  // The file is the first process's; the others keep computing with the kept state too.
+  // Only process 0 has the file; the others also go on with the kept state.
   for (const auto& [name, tensor] : backbone().state_dict()) broadcast(group_, tensor);
   for (const auto& [name, tensor] : network_tensors()) broadcast(group_, tensor);
   if (model() == nullptr) return;
@@ -60,7 +60,7 @@ void JointModels::bring_back() const {
 
 void JointModels::set_statistics(const FeatureSet& base, const KnowledgeTable& classes) const {
   const auto count = static_cast<int64_t>(base.class_names.size());
-  // Classes without images here, those of the other splits, count for nothing.
+  // Classes without images here, those of other splits, do not count.
   const Moments moments =
       attribute_moments(class_moments(tensor_of(base.features), at::tensor(base.labels, at::kLong), count),
                         tensor_of(classes.association));

@@ -7,7 +7,7 @@ namespace protocom {
 KeptBuffers::KeptBuffers(const Backbone& backbone) {
   for (const auto& [name, tensor] : backbone.state_dict()) {
     if (tensor.requires_grad()) continue;
-    const at::Tensor place = tensor.variable_data();  // autograd does not hear of what is written there
+    const at::Tensor place = tensor.variable_data();  // autograd does not record writes to it
     kept_.emplace_back(place, place.clone());
   }
 }

@@ -32,7 +32,7 @@
 namespace protocom {
 namespace {
 
-/// What an episode gives to learn from.
+/// Loss and accuracy of an episode.
 struct EpisodeOutcome {
   at::Tensor loss;      ///< mean cross-entropy of the queries (equation 5), differentiable
   at::Tensor accuracy;  ///< of the queries, float64 in [0, 1]
@@ -40,7 +40,7 @@ struct EpisodeOutcome {
 
 using nlohmann::json;
 
-/// The record of an epoch that ended with this scale (gamma).
+/// Returns the record of an epoch that ended with this scale (gamma).
 MetatrainEpoch epoch_of(const EpochEnd& end, double scale) {
   MetatrainEpoch epoch{end.epoch, 0, 0, scale, {}};
   if (end.epoch > 0) {
@@ -52,14 +52,14 @@ MetatrainEpoch epoch_of(const EpochEnd& end, double scale) {
   return epoch;
 }
 
-/// An epoch as in the log and in checkpoints, and back.
+/// Converts an epoch to and from its form in the log and in checkpoints.
 json to_json(const MetatrainEpoch& epoch) {
   json line = {{"epoch", epoch.epoch},
                {"loss", epoch.loss},
                {"accuracy", epoch.accuracy},
                {"scale", epoch.scale},
                {"validation", json::object()}};
-  line["methods"] = json::array();  // an object does not keep their order
+  line["methods"] = json::array();  // an object would not keep their order
   for (const ValidationRow& row : epoch.validation) {
     line["methods"].push_back(row.method);
     line["validation"][row.method] = {{"accuracy", row.accuracy.value}, {"ci95", row.accuracy.ci95}};
@@ -130,7 +130,7 @@ class MetaTrainer : public Trainer {
     const at::Tensor tensor = at::ones({}, sums.options());
     for (int64_t i = begin; i < end; ++i) {
       const int64_t episode = place.step * options_.episodes + i;
-      // The mean over this process's episodes; the last one's backward averages over the processes.
+      // Averages over this process's episodes; the last backward averages over the processes.
       const EpisodeOutcome outcome =
           run_episode(list_.episodes[static_cast<size_t>(episode)], rng_.fork(static_cast<uint64_t>(episode)));
       sums += at::stack({outcome.loss.detach().to(at::kDouble), outcome.accuracy, tensor});
@@ -169,14 +169,14 @@ class MetaTrainer : public Trainer {
     return figures;
   }
 
-  /// Brings the kept state back and, where requested, the attributes' statistics up to date with it.
+  /// Restores the kept state and, if requested, updates the attributes' statistics to it.
   void finish(int64_t kept_epoch) override {
     const torch::NoGradGuard no_grad;
     models_.move_network(c10::kCPU);
     models_.backbone().set_mode(BackboneMode::kUse);
     models_.bring_back();
     if (models_.model() == nullptr || options_.statistics == AttributeStatistics::kKept) return;
-    // The means and deviations in the file are of the backbone before training, the features now of another.
+    // The means and deviations in the file are from the backbone before training, and its features have changed.
     const PackedImages base = subset(images_, rows_of_split(images_, Split::kBase, 0));
     TorchEncoder encoder(models_.backbone());
     models_.set_statistics(extract_features(encoder, base, extract_options(), progress_), *classes_);
@@ -203,7 +203,7 @@ class MetaTrainer : public Trainer {
   [[nodiscard]] const KnowledgeTable* classes() const { return classes_ ? &*classes_ : nullptr; }
   [[nodiscard]] double scale() const { return head_.scale().item<double>(); }
 
-  /// The episode with its images varied, embedded and classified by the head. Image i is varied by
+  /// Augments the images of an episode, embeds them and classifies them by the head. Image i is augmented with
   /// rng.fork(0).fork(i), attribute features come from rng.fork(1).
   [[nodiscard]] EpisodeOutcome run_episode(const Episode& episode, const Rng& rng) {
     const at::Tensor features = embed(images_of(episode, rng.fork(0)));  // [n * (k + q), d]
@@ -211,14 +211,14 @@ class MetaTrainer : public Trainer {
     const int64_t supports = shape.n_way * shape.k_shot;
     const EpisodeFeatures task{episode.classes, features.slice(0, 0, supports).view({shape.n_way, shape.k_shot, -1}),
                                features.slice(0, supports)};
-    // Streams of their own for pixels and noise: one does not change what the other draws.
+    // Separate streams for pixels and noise, so that neither changes what the other draws.
     at::Generator noise = at::make_generator<at::CPUGeneratorImpl>(rng.fork(1).next());
     const at::Tensor logits = head_.logits(task, noise);  // [n * q, n]
     const at::Tensor truth = at::arange(shape.n_way).repeat_interleave(shape.n_query).to(device_);
     return {at::cross_entropy_loss(logits, truth), logits.argmax(1).eq(truth).to(at::kDouble).mean()};
   }
 
-  /// uint8 [n * (k + q), size, size, 3] on the device: supports by class, then queries by class.
+  /// Returns uint8 [n * (k + q), size, size, 3] on the device: supports by class, then queries by class.
   [[nodiscard]] at::Tensor images_of(const Episode& episode, const Rng& rng) const {
     std::vector<int64_t> rows;
     for (const auto* side : {&episode.support, &episode.query}) {
@@ -269,11 +269,12 @@ class MetaTrainer : public Trainer {
   std::unique_ptr<torch::optim::SGD> optimizer_;
   std::unique_ptr<GradientBuckets> buckets_;
   Rng rng_{0};        ///< of the epoch
-  EpisodeList list_;  ///< its episodes, of all steps
+  EpisodeList list_;  ///< the epoch's episodes, of all steps
   std::vector<MetatrainEpoch> epochs_;
 };
 
-/// The backbone of an encoder. Throws UsageError for one of another engine, Error for one that cannot be written back.
+/// Returns the backbone of an encoder. Throws UsageError for another engine, Error for an encoder that cannot be
+/// written back.
 Backbone& tunable_backbone(Encoder& encoder) {
   auto* of_torch = dynamic_cast<TorchEncoder*>(&encoder);
   if (of_torch == nullptr)

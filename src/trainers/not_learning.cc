@@ -13,13 +13,13 @@ namespace {
 
 constexpr int64_t kImagesAClass = 50;
 
-/// The first epoch, from 1, that begins behind the warm-up; the last one if there is none.
+/// Returns the first epoch, from 1, that begins after the warm-up; the last one if there is none.
 int64_t first_judged(const Schedule& schedule) {
   const auto warm = to_whole<int64_t>(std::ceil(schedule.warm_up * static_cast<double>(schedule.epochs)));
   return std::min(warm + 1, schedule.epochs);
 }
 
-/// The usual rate, or a fifth of it where that is what did not learn.
+/// Returns the usual rate, or a fifth of the rate if that is near the usual one.
 double better_rate(double rate, double usual) {
   constexpr double kNear = 2;
   return rate > usual / kNear && rate < usual * kNear ? rate / 5 : usual;

@@ -36,7 +36,7 @@ struct BaseImages {
   int64_t classes = 0;
 };
 
-/// Throws Error for fewer than two base classes and for one without images.
+/// Throws Error for fewer than two base classes and for a base class without images.
 BaseImages base_images(const PackedImages& images) {
   BaseImages base;
   std::vector<int64_t> label_of(images.class_names.size(), -1);
@@ -169,7 +169,7 @@ class PretrainTrainer : public Trainer {
   }
 
  private:
-  /// The parameters, with the values that they are to begin with.
+  /// Returns the parameters, initialised.
   [[nodiscard]] std::vector<at::Tensor> begun(const PackedImages& images) {
     if (options_.initialisation == Initialisation::kWhitened) {
       whiten_first_convolution(*state_.backbone, tensor_of(images.pixels), base_.rows, options_.seed);
@@ -178,15 +178,15 @@ class PretrainTrainer : public Trainer {
     return state_.learned_parameters(options_.rotation);
   }
 
-  /// [b, d]
+  /// Maps images to features [b, d].
   [[nodiscard]] at::Tensor forward(const at::Tensor& images) {
     const PrecisionScope scope(precision_, device_);
     const SharedBatchStatistics statistics(statistics_group());
     return state_.backbone->forward(images);
   }
 
-  /// CE_order of CPDE. The statistics that the backbone is used with are those of whole images, so those of splits are
-  /// forgotten.
+  /// Returns CE_order of CPDE. The backbone is used with the statistics of whole images, so those of splits are
+  /// discarded.
   [[nodiscard]] at::Tensor loss_of_orders(const at::Tensor& images, const Place& place) {
     const at::Tensor orders =
         draw_split_orders({options_.seed, place.epoch, place.step}, loader_.batch_size(), group_).to(device_);
@@ -215,7 +215,7 @@ class PretrainTrainer : public Trainer {
   LearningWatch watch_;
   int64_t side_ = 0;  ///< of the epoch's images, pixels
   GradientBuckets buckets_;
-  double waited_ = 0;  ///< seconds of the epoch in which no batch was ready
+  double waited_ = 0;  ///< seconds of the epoch spent waiting for a batch
 };
 
 PretrainResult result_of(const EpochLoopResult& trained) {

@@ -52,7 +52,7 @@ BatchLoaderOptions loader_options(const PretrainRecipe& options, c10::Device dev
   loader.rotate = options.rotation == RotationTask::kOn ? Rotate::kYes : Rotate::kNo;
   loader.seed = options.seed;
   loader.group = options.group;
-  // A CPU computes for far longer than it prepares; a GPU does not.
+  // A CPU takes far longer to compute a batch than to prepare it; a GPU does not.
   loader.workers = options.workers > 0 ? options.workers
                    : device.is_cuda()  ? std::max(1, std::min(8, usable_cores() - 1))
                                        : 1;

@@ -18,9 +18,9 @@ NamedTensors heads_of(const PretrainState& state) {
           {"rotation.bias", state.rotation->bias}};
 }
 
-/// The channels of the feature maps of an image's splits.
+/// Returns the number of channels of the feature maps of an image's splits.
 int64_t split_channels(Backbone& backbone, int64_t image_size) {
-  constexpr int64_t kHalvings = 4;  // the least that architectures without a state dict of others have
+  constexpr int64_t kHalvings = 4;  // the fewest of all architectures whose state dict is our own
   const int64_t side = split_side(image_size);
   if (side >> kHalvings < 1)
     fail_usage("CPDE needs images of at least {0} x {0} pixels, whose quarters the backbone can take, found {1} x {1}",

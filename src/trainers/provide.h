@@ -2,7 +2,7 @@
 
 namespace protocom {
 
-/// Makes this module the one that trains (training/torch_functions.h).
+/// Registers this module as the one that trains (training/torch_functions.h).
 void provide_trainers();
 
 }  // namespace protocom

@@ -11,7 +11,7 @@
 namespace protocom {
 namespace {
 
-/// int64 [24, 4]: which quarter stands at which place.
+/// Returns int64 [24, 4]: which quarter stands at each place.
 at::Tensor every_order() {
   std::vector<int64_t> order(kSplits), all;
   std::iota(order.begin(), order.end(), 0);
@@ -26,7 +26,7 @@ at::Tensor every_order() {
 int64_t split_side(int64_t image_size) { return image_size / 2; }
 
 at::Tensor draw_split_orders(const BatchPlace& place, int64_t batch, const ProcessGroup& group) {
-  constexpr uint64_t kStream = 0x6f72646572;  // of its own, beside that of the augmentation
+  constexpr uint64_t kStream = 0x6f72646572;  // a stream of its own, separate from the augmentation's
   const Rng epoch_rng = Rng(place.seed).fork(kStream).fork(static_cast<uint64_t>(place.epoch));
   const auto [first, end] = group.share(batch);
   std::vector<int64_t> orders;

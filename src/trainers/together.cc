@@ -20,7 +20,7 @@ TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files, St
 std::optional<Checkpoint> begin_together(TrainingKeeper& keeper, const ProcessGroup& group) {
   std::optional<Checkpoint> saved = keeper.begin();
   if (group.is_single()) return saved;
-  // The others may see no file of the first process: they may run on other machines.
+  // The others may run on other machines, where the first process's file does not exist.
   const std::string bytes = group.broadcast(saved ? read_file(saved->path) : std::string());
   if (group.is_main() || bytes.empty()) return saved;
   const UnfinishedPath copy(temporary_beside(std::filesystem::temp_directory_path() / "protocom-state"));

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 struct StopAsked {};
 
-/// Leaves a long job when a stop is requested.
+/// Throws out of a long job when a stop is requested.
 class StopProgress : public Progress {
  public:
   explicit StopProgress(const StopSignal& signal) : signal_(signal) {}
@@ -36,7 +36,7 @@ bool has_begun(const Checkpoint& state) {
   return number(state.position, "epoch") > 0 || number(state.position, "step") > 0;
 }
 
-/// "epoch 3 of 100, after step 17"
+/// Returns "epoch 3 of 100, after step 17".
 std::string where(const Checkpoint& state) {
   const int64_t epochs = number(state.made_by, "epochs"), epoch = number(state.position, "epoch");
   if (is_finished(state)) return fmt::format("all {} epochs done", epochs);
@@ -84,7 +84,7 @@ std::optional<Checkpoint> TrainingKeeper::begin() {
     fail("{} holds an unfinished training ({}): continue with --resume, or delete that file to start again",
          found->path.string(), where(*found));
   }
-  // What is left of another training must not be found when this one's state is damaged.
+  // Leftovers of another training must not be found when this one's state is damaged.
   last_is_whole_ = false;
   std::error_code ignored;
   fs::remove(files_.previous(), ignored);
@@ -175,8 +175,8 @@ void TrainingKeeper::rename_to_previous(UnfinishedPath& before) const {
   before.release();
 }
 
-/// A second name for the last checkpoint, which will be that of the one before once the next has its place: at every
-/// moment there is a last one, and the one before is another file, since two names of one file are damaged together.
+/// Gives the last checkpoint a second name, which becomes that of the previous one once the next is in place: at every
+/// moment there is a last one, and the previous one is another file, since two names of one file are damaged together.
 bool TrainingKeeper::set_aside(const fs::path& name) const {
   if (!last_is_whole_ || !fs::exists(files_.last())) return false;
   std::error_code error;

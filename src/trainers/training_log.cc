@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// A line that is cut short is of no epoch.
+/// A truncated line belongs to no epoch.
 bool is_behind(std::string_view line, int64_t epochs_done) {
   try {
     const json entry = parse_json(line, "log");
@@ -30,7 +30,7 @@ bool is_behind(std::string_view line, int64_t epochs_done) {
 }
 
 void cut_lines(const fs::path& path, int64_t epochs_done) {
-  remove_leftovers(path);  // of a training that was killed at this place
+  remove_leftovers(path);  // of a training that was killed while cutting
   if (!fs::exists(path)) return;
   std::string kept;
   for_each_line(path, [&](int64_t, std::string_view line) {

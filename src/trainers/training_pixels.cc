@@ -8,14 +8,14 @@
 namespace protocom {
 namespace {
 
-constexpr int64_t kMostResident = int64_t{4} << 30;  // bytes; leaves a small GPU the room to train
+constexpr int64_t kMostResident = int64_t{4} << 30;  // bytes; leaves a small GPU enough room to train
 
 AugmentOn resolve(AugmentOn where, c10::Device device) {
   if (where != AugmentOn::kAuto) return where;
   return device.is_cuda() ? AugmentOn::kDevice : AugmentOn::kHost;
 }
 
-/// Undefined if they do not fit.
+/// Returns the rows' pixels on the device; undefined if they do not fit.
 at::Tensor make_resident(const at::Tensor& pixels, const std::vector<int64_t>& rows, c10::Device device) {
   const auto count = static_cast<int64_t>(rows.size());
   if (count * pixels[0].numel() > kMostResident) return {};

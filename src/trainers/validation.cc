@@ -21,14 +21,14 @@ void check(const ValidationOptions& options) {
   }
 }
 
-/// The val classes that episodes can be drawn from.
+/// Number and sizes of the val classes that episodes can be drawn from.
 struct ValClasses {
   int64_t usable = 0;
   int64_t too_small = 0;
   int64_t smallest = std::numeric_limits<int64_t>::max();  ///< images of the smallest usable one
 };
 
-/// Takes classes without an image to spare for a query out of the split.
+/// Moves classes without a spare image for a query out of the split.
 ValClasses drop_small_classes(FeatureSet& images, int64_t labelled) {
   ValClasses found;
   const auto rows = images.rows_by_class();
@@ -45,7 +45,7 @@ ValClasses drop_small_classes(FeatureSet& images, int64_t labelled) {
   return found;
 }
 
-/// The shape requested, or the nearest one that the val classes have images for.
+/// Returns the requested shape, or the nearest one that the val classes have images for.
 std::optional<EpisodeShape> fit(FeatureSet& images, const EpisodeShape& asked) {
   const int64_t labelled = std::max(asked.k_shot, asked.most_shots) + asked.unlabelled;
   const ValClasses classes = drop_small_classes(images, labelled);

@@ -10,15 +10,15 @@
 
 namespace protocom {
 
-/// Draws the attribute features that a prototype is completed from in training: z_a ~ N(mu_a, diag(sigma_a^2)) of
-/// equation 9, for every prototype independently.
+/// Draws the attribute features from which a prototype is completed in training: z_a ~ N(mu_a, diag(sigma_a^2)) of
+/// equation 9, independently for every prototype.
 class AttributeDraw {
  public:
-  /// Both must outlive it. `classes` has the attribute order of the model.
+  /// Both must outlive it. `classes` has the model's attribute order.
   AttributeDraw(const KnowledgeTable& classes, const CompletionModel& model);
 
-  /// The input of a ProtoComNet for prototypes [m, d] of the classes `labels` [m], on the prototypes' device. The
-  /// normal numbers come from `generator`, on the CPU.
+  /// Returns the input of a ProtoComNet for prototypes [m, d] of the classes `labels` [m], on the prototypes' device.
+  /// The normal numbers come from `generator`, on the CPU.
   [[nodiscard]] CompletionInput input(const at::Tensor& prototypes, const std::vector<int64_t>& labels,
                                       at::Generator& generator) const;
 

@@ -15,11 +15,11 @@
 
 namespace protocom {
 
-/// What a batch carries to where it is trained on.
+/// What a batch carries to the device that trains.
 enum class BatchContent {
   kAugmented,  ///< pixels, augmented
-  kRaw,        ///< pixels as they are, and the draws that augment_batch() needs
-  kDraws       ///< draws and row numbers alone: the images lie there already
+  kRaw,        ///< original pixels, and the draws that augment_batch() needs
+  kDraws       ///< draws and row numbers alone: the images are on the device already
 };
 
 /// One training batch.
@@ -33,25 +33,25 @@ struct Batch {
 
 enum class Rotate { kNo, kYes };
 
-/// What a loader draws from and how.
+/// Sources and settings of a loader.
 struct BatchLoaderOptions {
   int64_t batch = 128;
   AugmentOptions augment;
   Rotate rotate = Rotate::kNo;
   BatchContent content = BatchContent::kAugmented;
-  bool pinned = false;  ///< pixels in page-locked memory, from which a GPU copies while it computes
+  bool pinned = false;  ///< pixels in page-locked memory, which a GPU copies from while it computes
   uint64_t seed = 0;
   int workers = 1;
-  /// Each process prepares its own share of every batch; the shares of all are the batch of one process alone.
+  /// Each process prepares its own share of every batch; the shares together are the batch of a single process.
   const ProcessGroup* group = &ProcessGroup::single();
 };
 
-/// Shuffled, augmented batches of one epoch, made ahead of time by worker threads. What a batch holds depends on (seed,
-/// epoch, position) only, not on the number of workers. The last images that do not fill a batch are left out, as batch
+/// Shuffled, augmented batches of one epoch, prepared ahead by worker threads. The content of a batch depends on (seed,
+/// epoch, position) only, not on the number of workers. The last images that do not fill a batch are dropped, as batch
 /// norm needs whole batches.
 class BatchLoader {
  public:
-  /// `pixels` uint8 [n, size, size, 3]; `rows` int64 index into them and `labels` [rows] run in parallel.
+  /// `pixels` uint8 [n, size, size, 3]; `rows` int64 are indices into them, with `labels` [rows] in parallel.
   BatchLoader(at::Tensor pixels, std::vector<int64_t> rows, std::vector<int64_t> labels,
               const BatchLoaderOptions& options);
   ~BatchLoader();
@@ -59,12 +59,12 @@ class BatchLoader {
   BatchLoader& operator=(const BatchLoader&) = delete;
 
   [[nodiscard]] int64_t batches() const { return batches_; }
-  /// Images of a whole batch, over all processes.
+  /// Returns the number of images of a whole batch, over all processes.
   [[nodiscard]] int64_t batch_size() const { return batch_; }
 
-  /// Begins an epoch at batch `first` of it; what is left of the one before is dropped.
+  /// Starts an epoch at its batch `first`; the rest of the previous one is dropped.
   void start(int64_t epoch, int64_t first = 0);
-  /// The next batch in order; none after the last. Rethrows what a worker threw.
+  /// Returns the next batch in order; none after the last. Rethrows what a worker threw.
   std::optional<Batch> next();
 
  private:

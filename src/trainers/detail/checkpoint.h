@@ -17,9 +17,9 @@ namespace protocom {
 
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// The whole state of a training between two steps: what it takes to continue as if nothing had happened. On disk it is
-/// an npz; with a header it is also the artefact itself, so that the last backbone can be used before the training
-/// ends.
+/// The whole state of a training between two steps, enough to continue as if nothing had happened. On disk it is an
+/// npz;
+/// with a header it is also the artefact itself, so that the latest backbone can be used before the training ends.
 ///
 ///     Checkpoint state;
 ///     state.header = make_header("backbone", 1, provenance);       // optional
@@ -33,38 +33,39 @@ struct Checkpoint {
   NamedTensors artefact;                     ///< members under their own names
   NamedTensors training;                     ///< members "training.<name>": heads, momentum, snapshots
   std::map<std::string, std::string> bytes;  ///< members "training.<name>" that are not arrays
-  nlohmann::json made_by;                    ///< what the training follows from: options, seed, hashes of inputs
-  nlohmann::json position;                   ///< where it stands: epoch, step in the epoch, running sums, best so far
+  nlohmann::json made_by;                    ///< what determines the training: options, seed, hashes of inputs
+  nlohmann::json position;                   ///< epoch, step in the epoch, running sums, best so far
 
-  /// The optimizer's state (momentum); its parameters must come in the same order when it is loaded.
+  /// Adds the optimizer's state (momentum); its parameters must come in the same order when it is loaded.
   void add_optimizer(const std::string& name, const torch::optim::Optimizer& optimizer);
   void load_optimizer(const std::string& name, torch::optim::Optimizer& optimizer) const;
 
-  /// A LibTorch generator's state; `at::detail::getDefaultCPUGenerator()` is the one that at::randn and dropout use.
+  /// Adds a LibTorch generator's state; `at::detail::getDefaultCPUGenerator()` is the one that at::randn and dropout
+  /// use.
   void add_generator(const std::string& name, at::Generator generator);
   void load_generator(const std::string& name, at::Generator generator) const;
 
-  /// Our own generator's state, within `position`.
+  /// Adds the state of our own generator, within `position`.
   void add_rng(const std::string& name, const Rng& rng);
   [[nodiscard]] Rng rng(const std::string& name) const;
 
-  /// Tensors by name; throws Error when there is none or its shape is another.
+  /// Returns a tensor by name; throws Error if it is missing or has another shape.
   [[nodiscard]] const at::Tensor& training_tensor(const std::string& name) const;
-  /// Copies values into the tensors (parameters, buffers; any device). Throws Error when names or shapes differ.
+  /// Copies the artefact into the tensors (parameters, buffers; any device). Throws Error when names or shapes differ.
   void load_artefact(const NamedTensors& targets) const;
   void load_training(const NamedTensors& targets) const;
 
-  std::filesystem::path path;  ///< where it was read from, for messages
+  std::filesystem::path path;  ///< file it was read from, for messages
 };
 
-/// Writes one atomically, with a hash of everything in it. Throws Error: a value that is not finite (by name: the file
-/// that is there stays, it is the last good state), a disk that is full.
+/// Writes a checkpoint atomically, with a hash of everything in it. Throws Error for a non-finite value (by name: the
+/// existing file stays, as the last good state) and for a full disk.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// Reads one. Throws Error when it is cut short, a bit of it is wrong, or it is not a checkpoint.
+/// Reads a checkpoint. Throws Error if it is truncated or corrupt, or is not a checkpoint.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 
-/// Throws Error that names the first difference unless the checkpoint was made by the same.
+/// Throws Error that names the first difference unless the checkpoint's `made_by` equals `now`.
 void check_made_by(const Checkpoint& checkpoint, const nlohmann::json& now);
 
 }  // namespace protocom

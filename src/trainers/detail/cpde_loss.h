@@ -5,7 +5,7 @@
 
 namespace protocom {
 
-/// What CPDE learns beside the backbone.
+/// What CPDE learns in addition to the backbone.
 struct CpdeHeads {
   CpdeHeads(int64_t dim, int64_t channels, int64_t classes);
 
@@ -14,15 +14,15 @@ struct CpdeHeads {
   void to(c10::Device device);
 
   at::Tensor directions;             ///< [classes, d], of the cosine classifier
-  at::Tensor log_scale;              ///< [], log of the factor of the cosine, which begins at 10
-  torch::nn::Linear order{nullptr};  ///< [4 channels -> 24], which order the splits of an image are in
+  at::Tensor log_scale;              ///< [], log of the factor of the cosine, which starts at 10
+  torch::nn::Linear order{nullptr};  ///< [4 channels -> 24], the order of an image's splits
 };
 
-/// The cosine classifier's logits of the base classes, by enhanced features: [b, d] -> [b, classes].
+/// Returns the cosine classifier's logits of the base classes, by enhanced features: [b, d] -> [b, classes].
 at::Tensor cpde_logits(const at::Tensor& features, const CpdeHeads& heads, double enhancing);
 
-/// The cross-entropy of the orders int64 [b] of splits, of whose primitives `channels` [b * 4, c] tells: the mean of
-/// each channel of a split's feature maps, splits in their order.
+/// Returns the cross-entropy of the orders int64 [b] of splits given their primitives `channels` [b * 4, c]: the mean
+/// of each channel of a split's feature maps, with the splits in their order.
 at::Tensor order_loss(const at::Tensor& channels, const at::Tensor& orders, const CpdeHeads& heads);
 
 }  // namespace protocom

@@ -20,47 +20,47 @@
 
 namespace protocom {
 
-/// Where a training is.
+/// Position of a training.
 struct Place {
-  int64_t epoch = 0;  ///< epochs done
-  int64_t step = 0;   ///< steps done of the next one
+  int64_t epoch = 0;  ///< completed epochs
+  int64_t step = 0;   ///< completed steps of the next epoch
 };
 
-/// An epoch that is over.
+/// A completed epoch.
 struct EpochEnd {
   int64_t epoch = 0;  ///< from 1; 0 is the state before training
   double learning_rate = 0;
   EpochSums sums;
-  std::vector<MethodScores> validation;  ///< empty when not validated
-  int64_t kept_epoch = 0;                ///< whose state would be kept if training ended now
+  std::vector<MethodScores> validation;  ///< empty if not validated
+  int64_t kept_epoch = 0;                ///< epoch whose state would be kept if training ended now
 };
 
-/// What a training does in a step, what it keeps, and what its state is. The rest is EpochLoop's.
+/// What a training does in a step, what it keeps, and its state. EpochLoop does the rest.
 class Trainer {
  public:
   virtual ~Trainer() = default;
 
-  /// Its learning rate follows the schedule; its state is part of every snapshot.
+  /// Returns the optimizer. Its learning rate follows the schedule; its state is part of every snapshot.
   virtual torch::optim::SGD& optimizer() = 0;
-  /// The steps of an epoch are about to begin, or to be resumed, at `place`.
+  /// Called before the steps of an epoch start, or are resumed, at `place`.
   virtual void begin_epoch(const Place& /*place*/) {}
-  /// Leaves a step's gradients in the parameters (they are zero before) and gives the sums of this process's share,
-  /// float64 [3]: loss, correct, count. They may still be under way on a GPU.
+  /// Leaves a step's gradients in the parameters (they are zero before) and returns the sums of this process's share,
+  /// float64 [3]: loss, correct, count. They may still be being computed on a GPU.
   virtual at::Tensor learn(const Place& place) = 0;
-  /// The epoch so far in a few words: "loss 0.123".
+  /// Describes the epoch so far in a few words: "loss 0.123".
   [[nodiscard]] virtual std::string describe(const EpochSums& sums) const = 0;
-  /// How many epochs apart it validates, the last epoch besides; 0: never.
+  /// Returns the number of epochs between validations (it also validates the last); 0: never.
   [[nodiscard]] virtual int64_t validates_every() const = 0;
-  /// Scores of the validation episodes.
+  /// Scores the validation episodes.
   virtual std::vector<MethodScores> validate(Progress& progress) = 0;
-  /// Remember the state after `epoch`: it is the one to keep so far.
+  /// Remembers the state after `epoch` as the best so far.
   virtual void keep(int64_t epoch) = 0;
-  /// An epoch is over. Returns what the log has of it besides learning rate and loss: a JSON object.
+  /// Ends an epoch. Returns what the log records besides learning rate and loss: a JSON object.
   virtual nlohmann::json end_epoch(const EpochEnd& end) = 0;
-  /// All epochs are done.
+  /// Called after all epochs.
   virtual void finish(int64_t /*kept_epoch*/) {}
 
-  /// All that steps change, but for the optimizer, the place, the sums and what is kept.
+  /// Returns everything that steps change, except for the optimizer, the place, the sums and what is kept.
   virtual Checkpoint snapshot() = 0;
   virtual void restore(const Checkpoint& saved) = 0;
 };
@@ -68,13 +68,12 @@ class Trainer {
 /// Whether the state before training may be the best one.
 enum class StartCounts { kNo, kYes };
 
-/// What EpochLoop needs besides its trainer.
+/// What EpochLoop needs in addition to its trainer.
 struct EpochLoopOptions {
-  std::string_view name;  ///< as it is shown
+  std::string_view name;  ///< shown to users
   Schedule schedule;
-  int64_t steps = 1;                   ///< of an epoch
-  std::vector<std::string> chosen_by;  ///< labels of methods: their mean accuracy on validation; none, or without
-                                       ///< validation: the last is kept
+  int64_t steps = 1;                   ///< per epoch
+  std::vector<std::string> chosen_by;  ///< methods whose mean accuracy on validation chooses; none: the last is kept
   StartCounts start = StartCounts::kNo;
   uint64_t seed = 1;
   TrainingFiles files;
@@ -83,22 +82,22 @@ struct EpochLoopOptions {
   const ProcessGroup* group = &ProcessGroup::single();
 };
 
-/// What came out of the epochs.
+/// Result of the epochs.
 struct EpochLoopResult {
   int64_t epochs = 0;
   int64_t kept_epoch = 0;
-  std::optional<double> best_accuracy;  ///< percent; none when validation did not choose
+  std::optional<double> best_accuracy;  ///< percent; none if validation did not choose
   EpochSums last;                       ///< of the last epoch
 };
 
 /// Takes a trainer through its epochs: learning rate, steps, validation, the choice of the best epoch, log,
-/// checkpoints, stops and resuming, for one process or several. A training that was cut off and resumed goes the same
-/// way to the last bit.
+/// checkpoints, stops and resuming, for one process or several. A training that was interrupted and resumed gives the
+/// same result to the last bit.
 class EpochLoop {
  public:
   EpochLoop(Trainer& trainer, EpochLoopOptions options, Progress& progress);
 
-  /// All the epochs that are left. Throws Error when the loss stops being finite, Interrupted when asked to stop.
+  /// Runs the remaining epochs. Throws Error when the loss is no longer finite, Interrupted when a stop was requested.
   EpochLoopResult run();
 
  private:
@@ -111,7 +110,7 @@ class EpochLoop {
   [[noreturn]] void fail_not_finite(double loss, int64_t step) const;
   void end_epoch(int64_t epoch);
   [[nodiscard]] std::vector<MethodScores> validate();
-  /// Whether the epoch is the one to keep so far; without validation that is the last one.
+  /// Returns whether the epoch is the one to keep so far; without validation that is the last one.
   [[nodiscard]] bool take_if_best(int64_t epoch, const std::vector<MethodScores>& validation);
   void log(const EpochEnd& end, nlohmann::json figures);
   void tell_epoch() const;
@@ -121,7 +120,7 @@ class EpochLoop {
   Trainer& trainer_;
   EpochLoopOptions options_;
   Progress& progress_;
-  StopSignal agreed_;  // by all processes of a group
+  StopSignal agreed_;  // agreed on by all processes of a group
   StopSignal::Listener listener_;
   TrainingFiles files_;
   TrainingKeeper keeper_;
@@ -135,7 +134,7 @@ class EpochLoop {
   int64_t kept_epoch_ = 0;
 };
 
-/// SGD with Nesterov momentum; the loop sets the rate.
+/// Makes SGD with Nesterov momentum; the loop sets the rate.
 std::unique_ptr<torch::optim::SGD> make_optimizer(const std::vector<at::Tensor>& parameters, const SgdOptions& options);
 
 }  // namespace protocom

@@ -11,11 +11,11 @@
 
 namespace protocom {
 
-/// Sums over the steps of an epoch so far, of all processes.
+/// Sums over the steps of the current epoch, of all processes.
 struct EpochSums {
   double loss = 0;
   double correct = 0;
-  double count = 0;  ///< what a trainer averages over: images, tasks, episodes
+  double count = 0;  ///< number of what a trainer averages over: images, tasks, episodes
   double seconds = 0;
 
   [[nodiscard]] double mean_loss() const { return loss / count; }
@@ -26,21 +26,21 @@ struct EpochSums {
 nlohmann::json to_json(const EpochSums& sums);
 EpochSums sums_from(const nlohmann::json& saved);
 
-/// Brings the sums of steps, which a GPU may still be computing, together.
+/// Collects the sums of steps, which a GPU may still be computing.
 class SumsReader {
  public:
   /// Called for a step whose loss is not finite; throws.
   using NotFinite = std::function<void(double loss, int64_t step)>;
 
-  /// The processes of `group` tell each other with every step whether they were asked to stop (`asked`, may be null);
-  /// `agreed` is then requested at the same step in all of them. One that came after a step's sums were sent waits for
-  /// the next: acted on at once, it would leave the others waiting for this process.
+  /// The processes of `group` tell each other with every step whether a stop was requested (`asked`, may be null);
+  /// `agreed` is then requested at the same step in all of them. A request that arrives after a step's sums were sent
+  /// waits for the next step: acted on at once, it would leave the others waiting for this process.
   SumsReader(const ProcessGroup& group, const StopSignal* asked, StopSignal& agreed, NotFinite not_finite);
 
   /// Takes this process's sums of a step, float64 [3]: loss, correct, count. On the CPU, or with several processes,
   /// they are added to `total` at once.
   void add(int64_t step, const at::Tensor& sums, EpochSums& total);
-  /// Adds all that has not been added yet.
+  /// Adds everything that has not been added yet.
   void read(EpochSums& total);
 
  private:

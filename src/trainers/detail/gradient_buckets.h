@@ -15,26 +15,26 @@ namespace protocom {
 /// LibTorch does not install the headers it includes. Does nothing in a group of one.
 class GradientBuckets {
  public:
-  static constexpr int64_t kFirstBucketBytes = 1 << 20;  ///< small: the exchange begins early
+  static constexpr int64_t kFirstBucketBytes = 1 << 20;  ///< small, so that the exchange starts early
   static constexpr int64_t kBucketBytes = 8 << 20;
 
-  /// Makes every process's `parameters` those of process 0. Both must outlive it.
+  /// Copies the `parameters` of process 0 to every process. Both arguments must outlive it.
   GradientBuckets(const std::vector<at::Tensor>& parameters, const ProcessGroup& group);
   ~GradientBuckets();
   GradientBuckets(const GradientBuckets&) = delete;
   GradientBuckets& operator=(const GradientBuckets&) = delete;
 
-  /// loss.backward(), and averages all that has been added to the gradients since they were zero: of several losses
-  /// whose gradients add up, the last one. Every process calls it equally often. Throws Error that names a process that
-  /// is gone.
+  /// Runs loss.backward(), and averages all that has been added to the gradients since they were zero: call it for the
+  /// last of several losses whose gradients add up. Every process calls it equally often. Throws Error that names a
+  /// process that is gone.
   void backward(const at::Tensor& loss);
 
  private:
   struct Bucket {
     std::vector<at::Tensor> parameters;
     size_t missing = 0;          // gradients to come in this pass
-    at::Tensor flat;             // those of all parameters, one after the other
-    std::function<void()> wait;  // for the exchange under way
+    at::Tensor flat;             // of all parameters, one after the other
+    std::function<void()> wait;  // waits for the exchange under way
   };
 
   void watch(const at::Tensor& parameter, size_t bucket);
@@ -46,8 +46,8 @@ class GradientBuckets {
   std::vector<Bucket> buckets_;
   size_t launched_ = 0;
   bool armed_ = false;
-  std::vector<std::shared_ptr<void>> accumulators_;  // whose hooks tell when a gradient is there
-  std::shared_ptr<GradientBuckets*> self_;           // what the parameters' hooks hold: null once this object is gone
+  std::vector<std::shared_ptr<void>> accumulators_;  // their hooks tell when a gradient is there
+  std::shared_ptr<GradientBuckets*> self_;           // held by the parameters' hooks: null once this object is gone
 };
 
 }  // namespace protocom

@@ -8,8 +8,8 @@
 
 namespace protocom {
 
-/// While it lives, what forward passes change of a backbone besides gradients (batch norm's running statistics) is
-/// theirs; after it all is as it was before. Backward passes of what was computed meanwhile stay possible.
+/// Restores at its end what forward passes change of a backbone besides gradients (batch norm's running statistics)
+/// during its lifetime. Backward passes of what was computed meanwhile stay possible.
 class KeptBuffers {
  public:
   explicit KeptBuffers(const Backbone& backbone);
@@ -18,7 +18,7 @@ class KeptBuffers {
   KeptBuffers& operator=(const KeptBuffers&) = delete;
 
  private:
-  std::vector<std::pair<at::Tensor, at::Tensor>> kept_;  // where, and what was there
+  std::vector<std::pair<at::Tensor, at::Tensor>> kept_;  // buffer and its saved value
 };
 
 }  // namespace protocom

@@ -6,11 +6,11 @@
 
 namespace protocom {
 
-/// What the weights follow from: options and the inputs' hashes.
+/// Returns what determines the weights: options and the inputs' hashes.
 nlohmann::json metatrain_made_by(const PackedImages& images, const MetatrainOptions& options,
                                  const Provenance& provenance);
 
-/// What the loop needs to know.
+/// Returns the options of the loop.
 EpochLoopOptions loop_options(const MetatrainOptions& options, const MetatrainFiles& files, nlohmann::json made_by);
 
 }  // namespace protocom

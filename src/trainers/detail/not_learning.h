@@ -6,18 +6,19 @@
 
 namespace protocom {
 
-/// Watches whether a classification gets better than guessing. Epochs count from the first one behind the warm-up, or
-/// are the last one; as many are judged together as make 50 images per class, fewer tell nothing yet.
+/// Watches whether a classification becomes better than guessing. It judges epochs from the first one after the
+/// warm-up, or the last one, as many together as make 50 images per class; fewer tell nothing yet.
 class LearningWatch {
  public:
-  /// `schedule` with the learning rate that is really used, `usual_rate` what it would be by default.
+  /// `schedule` has the learning rate actually used, `usual_rate` is the default one.
   LearningWatch(int64_t classes, const Schedule& schedule, double usual_rate);
 
-  /// Adds an epoch, counted from 1. A warning with what to do when the accuracy of the epochs since the last judgement
-  /// is at most three standard errors above guessing among the classes; empty when it is more, or not yet to be judged.
+  /// Adds an epoch, counted from 1. Returns a warning with advice if the accuracy of the epochs since the last
+  /// judgement is at most three standard errors above guessing among the classes; empty if it is higher, or cannot be
+  /// judged yet.
   std::string add(int64_t epoch, const EpochSums& sums);
 
-  /// What has not been judged yet, for a training that is cut off and resumed.
+  /// Returns what has not been judged yet, for a training that is interrupted and resumed.
   [[nodiscard]] const EpochSums& unjudged() const { return unjudged_; }
   void go_on_from(const EpochSums& unjudged) { unjudged_ = unjudged; }
 

@@ -7,16 +7,16 @@
 
 namespace protocom {
 
-/// What a training follows from: two trainings with equal ones go through the same weights.
+/// Returns what determines a training: two trainings with equal results go through the same weights.
 nlohmann::json pretrain_made_by(const PackedImages& images, const PretrainRecipe& options);
 
-/// The method that scores validation and chosen_by the epoch, as make_method() takes it and by its label.
+/// Returns the method that scores validation and chooses the epoch (chosen_by), as for make_method() and by its label.
 std::string validating_head(const PretrainRecipe& options);
 
-/// How the batches are prepared that it trains on.
+/// Returns how to prepare the batches to train on.
 BatchLoaderOptions loader_options(const PretrainRecipe& options, c10::Device device, BatchContent content);
 
-/// What the loop needs to know, but for the steps of an epoch.
+/// Returns the options of the loop, except for the steps of an epoch.
 EpochLoopOptions loop_options(const PretrainRecipe& options, const TrainingFiles& files, nlohmann::json made_by);
 
 }  // namespace protocom

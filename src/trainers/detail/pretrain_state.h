@@ -10,22 +10,23 @@
 
 namespace protocom {
 
-/// The networks of a pre-training. What is random depends on the seed, the epoch and the place in it alone, so no
+/// The networks of a pre-training. Randomness depends on the seed, the epoch and the position in it alone, so no
 /// generator is part of its state.
 struct PretrainState {
-  /// Fresh ones; weights follow from options.seed.
+  /// Makes fresh networks; weights follow from options.seed.
   PretrainState(const PretrainRecipe& options, int64_t classes, c10::Device device);
 
-  /// Those that take part in the loss; the head for rotations only if there are any.
+  /// Returns the parameters that take part in the loss; the head for rotations only if there are any.
   [[nodiscard]] std::vector<at::Tensor> learned_parameters(RotationTask rotations) const;
-  /// The biases of the backbone's batch norms. Those of convolutions before them have no gradient but rounding errors.
+  /// Returns the biases of the backbone's batch norms. Those of convolutions before them have no gradient except
+  /// rounding errors.
   [[nodiscard]] std::vector<at::Tensor> biases() const;
-  /// The logits [b, classes] of features [b, d].
+  /// Returns the logits [b, classes] of features [b, d].
   [[nodiscard]] at::Tensor logits(const at::Tensor& features);
 
   /// Writes the backbone alone.
   void write_backbone(const TrainingFiles& files) const;
-  /// Everything; it also reads as a backbone.
+  /// Returns everything; it can also be read as a backbone.
   [[nodiscard]] Checkpoint checkpoint(const Provenance& provenance) const;
   void load(const Checkpoint& checkpoint);
 

@@ -7,27 +7,27 @@
 
 namespace protocom {
 
-/// The splits of an image, its quarters, and the orders in which they can stand.
+/// Number of splits of an image, its quarters, and of the orders in which they can be arranged.
 inline constexpr int64_t kSplits = 4;
 inline constexpr int64_t kSplitOrders = 24;
 
-/// The side of a split of square images.
+/// Returns the side of a split of square images.
 int64_t split_side(int64_t image_size);
 
-/// The position of a batch in a training: its orders follow from this alone.
+/// Position of a batch in a training, which alone determines its orders.
 struct BatchPlace {
   uint64_t seed = 0;
   int64_t epoch = 0;
   int64_t step = 0;
 };
 
-/// An order for each image of this process's share of a batch of `batch` images: int64 [share], each of kSplitOrders as
-/// likely. The shares of all processes are what one process would draw.
+/// Draws an order for each image of this process's share of a batch of `batch` images: int64 [share], each of
+/// kSplitOrders equally likely. The shares of all processes are what a single process would draw.
 at::Tensor draw_split_orders(const BatchPlace& place, int64_t batch, const ProcessGroup& group);
 
-/// The quarters of images [b, 3, s, s] (of an odd side without the line in the middle), each image's in the order
-/// `orders` [b] says: [b * 4, 3, s / 2, s / 2], image by image. Order 0 is left to right, top to bottom; orders are
-/// numbered as words in a dictionary.
+/// Returns the quarters of images [b, 3, s, s] (of an odd side without the middle line), arranged per image in the
+/// order `orders` [b]: [b * 4, 3, s / 2, s / 2], image by image. Order 0 is left to right, top to bottom; orders are
+/// numbered lexicographically.
 at::Tensor ordered_splits(const at::Tensor& images, const at::Tensor& orders);
 
 }  // namespace protocom

@@ -6,23 +6,23 @@
 
 namespace protocom {
 
-/// What the first steps of a training say of all of it.
+/// Estimate of the whole training from its first steps.
 struct TimeEstimate {
   double step_seconds = 0;
   int64_t steps_an_epoch = 1;
   int64_t steps_left = 0;
   int64_t epochs = 1;
-  double memory_bytes = 0;  ///< the most that the process has held so far
+  double memory_bytes = 0;  ///< peak of the process so far
 };
 
-/// "about 5 h 20 min for 60 epochs (0.40 s a step), 1.3 GB of memory so far; --epochs 11 takes about an hour, ...": the
-/// second part, with `shorter_way` at its end, where it is above two hours. Empty if it is below two minutes.
+/// Returns "about 5 h 20 min for 60 epochs (0.40 s a step), 1.3 GB of memory so far; --epochs 11 takes about an hour,
+/// ...": the second part, which ends with `shorter_way`, only above two hours. Empty below two minutes.
 std::string say_estimate(const TimeEstimate& estimate, const std::string& shorter_way);
 
-/// Times the first steps of a run. The very first is left out: memory is taken and kernels are chosen in it.
+/// Times the first steps of a run, except the very first, in which memory is allocated and kernels are chosen.
 class StepTimer {
  public:
-  /// A step is done. Gives the seconds a step takes, once, as soon as it is known.
+  /// Called after each step. Returns the seconds per step, once, as soon as they are known.
   std::optional<double> step();
 
  private:
@@ -31,7 +31,7 @@ class StepTimer {
   bool said_ = false;
 };
 
-/// The most memory that this process has held, bytes.
+/// Returns the peak memory of this process, bytes.
 double peak_memory();
 
 }  // namespace protocom

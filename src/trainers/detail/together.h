@@ -7,21 +7,22 @@
 
 namespace protocom {
 
-/// What each process of a group may write: process 0 what was requested, the others nothing. They stop when all have
-/// agreed to; a single process stops when it is asked to.
+/// Returns what each process of a group may write: process 0 what was requested, the others nothing. They stop when all
+/// have agreed to; a single process stops on request.
 TrainingFiles files_of(const ProcessGroup& group, const TrainingFiles& files, StopSignal& agreed);
 
-/// keeper.begin() of process 0, whose state all the others get: only that machine needs the file, and the number of
-/// processes may be another than when it was written.
+/// Runs keeper.begin() on process 0 and sends its state to all the others: only that machine needs the file, and the
+/// number of processes may differ from when it was written.
 std::optional<Checkpoint> begin_together(TrainingKeeper& keeper, const ProcessGroup& group);
 
-/// Makes the batch norms' running statistics those of process 0.
+/// Sets the batch norms' running statistics to those of process 0.
 void share_buffers(const Backbone& backbone, const ProcessGroup& group);
 
-/// Throws UsageError unless `count` things of a step divide evenly among the processes.
+/// Throws UsageError unless the `count` items of a step divide evenly among the processes.
 void check_divides(int64_t count, const char* what, const ProcessGroup& group);
 
-/// The device of this process: of several on a machine each takes the GPU of its local rank, unless `device` names one.
+/// Returns the device of this process: of several on a machine each takes the GPU of its local rank, unless `device`
+/// names one.
 std::string device_of(const ProcessGroup& group, const std::string& device);
 
 }  // namespace protocom

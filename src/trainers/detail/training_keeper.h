@@ -12,8 +12,8 @@
 
 namespace protocom {
 
-/// Keeps a training from being lost: saves its state every so often, keeps the state before as well, finds the newest
-/// whole one again, and stops the training when it is asked to. With an empty `files.out` it only does the last.
+/// Keeps a training from being lost: saves its state at intervals, also keeps the previous one, finds the newest intact
+/// one again, and stops the training on request. With an empty `files.out` it does only the last of these.
 ///
 ///     TrainingKeeper keeper(files, made_by);        // made_by holds "epochs", a position "epoch" (done) and "step"
 ///     if (const auto saved = keeper.begin()) restore(*saved); else keeper.save(snapshot());
@@ -31,28 +31,28 @@ class TrainingKeeper {
  public:
   using Snapshot = std::function<Checkpoint()>;
 
-  /// `made_by` goes into each checkpoint; resuming throws when it differs. `files` must outlive the keeper.
+  /// `made_by` goes into each checkpoint; resuming throws if it differs. `files` must outlive the keeper.
   TrainingKeeper(const TrainingFiles& files, const nlohmann::json& made_by);
 
-  /// Checks that everything can be written, clears what a killed process left, and returns the state to resume from:
-  /// `last`, or the one before it when `last` is damaged (which is logged). None: the training starts at the beginning.
-  /// Throws Error for both damaged, for a state made by other options, for one in the way (Resume::kNo), and while
-  /// another training makes the same file.
+  /// Checks that everything can be written, removes leftovers of a killed process, and returns the state to resume
+  /// from: `last`, or the previous one if `last` is damaged (which is logged). None: the training starts from the
+  /// beginning. Throws Error if both are damaged, for a state made by other options, for an existing one (Resume::kNo),
+  /// and while another training makes the same file.
   std::optional<Checkpoint> begin();
 
-  /// Call it when a step is complete. Saves the state when it is time to; when a stop was requested, saves it and
-  /// throws Interrupted.
+  /// Call it after each complete step. Saves the state when it is due; when a stop was requested, saves it and throws
+  /// Interrupted.
   void after_step(const Snapshot& snapshot);
 
-  /// Runs something long between two steps that reports its progress (a validation). A stop is heard at each report:
-  /// `snapshot`, the state before the work, is saved then and Interrupted thrown.
+  /// Runs long work between two steps that reports its progress (a validation). Each report checks for a stop:
+  /// `snapshot`, the state before the work, is then saved and Interrupted thrown.
   void interruptible(const std::function<void(Progress&)>& work, const Snapshot& snapshot);
 
-  /// Saves the state now: at the beginning, and at the end of each epoch. Throws Error when it cannot be written or is
-  /// not finite; the state saved before is still there then.
+  /// Saves the state now: at the beginning, and at the end of each epoch. Throws Error if it cannot be written or is
+  /// not finite; the previously saved state then remains.
   void save(Checkpoint state);
 
-  /// The training is complete: the state before the last is not needed any more.
+  /// Ends a complete training: the previous state is no longer needed.
   void finish();
 
  private:

@@ -6,18 +6,18 @@
 
 namespace protocom {
 
-/// The log of a training that people read: `files.log()`, one JSON object an epoch. A training that was cut off and
-/// continues leaves no epoch twice. With an empty `files.out` nothing is written.
+/// The human-readable log of a training: `files.log()`, one JSON object per epoch. A training that was interrupted and
+/// continues logs no epoch twice. With an empty `files.out` nothing is written.
 class TrainingLog {
  public:
   static constexpr int64_t kNew = -1;
 
-  /// For a training that has `epochs_done` behind it (kNew: for one that starts): what the log holds of later epochs is
-  /// removed. Throws Error.
+  /// For a training with `epochs_done` completed (kNew: for a new one): removes what the log holds of later epochs.
+  /// Throws Error.
   TrainingLog(const TrainingFiles& files, int64_t epochs_done);
 
-  /// Adds an epoch as the line {"epoch": epoch, ...figures}. Call it before the epoch's checkpoint, which then never
-  /// has an epoch that the log does not have. Throws Error.
+  /// Adds an epoch as the line {"epoch": epoch, ...figures}. Call it before the epoch's checkpoint is written, which
+  /// then never has an epoch that the log lacks. Throws Error.
   void add(int64_t epoch, const nlohmann::json& figures) const;
 
  private:

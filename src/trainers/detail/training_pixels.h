@@ -9,16 +9,16 @@
 
 namespace protocom {
 
-/// Where the pixels of a training lie, and where they are varied.
+/// The pixels of a training: where they are stored and where they are augmented.
 class TrainingPixels {
  public:
-  /// `pixels` uint8 [n, size, size, 3] of which `rows` are trained on. Augmented on the device they lie there from the
-  /// start when they take at most 4 GiB and it has the room; otherwise each batch is copied to it.
+  /// `pixels` uint8 [n, size, size, 3] of which `rows` are trained on. If augmented on the device, they are stored
+  /// there from the start when they take at most 4 GiB and fit; otherwise each batch is copied to it.
   TrainingPixels(const at::Tensor& pixels, const std::vector<int64_t>& rows, c10::Device device, AugmentOn where);
 
-  /// What a loader must put into its batches.
+  /// Returns what a loader must put into its batches.
   [[nodiscard]] BatchContent content() const { return content_; }
-  /// The augmented pixels of a batch, uint8 [b, size, size, 3] on the device.
+  /// Returns the augmented pixels of a batch, uint8 [b, size, size, 3] on the device.
   [[nodiscard]] at::Tensor take(const Batch& batch) const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace protocom {
 
-/// What training/torch_functions.h names.
+/// The functions named in training/torch_functions.h.
 PretrainResult run_pretrain(const PackedImages& images, const PretrainRecipe& options, const TrainingFiles& files,
                             Progress& progress);
 CompletionTraining run_completion(const CompleteInputs& inputs, const CompleteRecipe& options,
