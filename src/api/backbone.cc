@@ -10,7 +10,7 @@
 namespace protocom::v0 {
 
 struct Backbone::Impl {
-  std::mutex mutex;  // of forward passes
+  std::mutex mutex;  // for forward passes
   ExtractOptions options;
   std::unique_ptr<Encoder> backbone;
 };

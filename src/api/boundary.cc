@@ -12,7 +12,8 @@
 
 #ifdef PROTOCOM_LINKS_TORCH
 namespace protocom {
-/// Of the plug-in (trainers/add_torch.h), which an archive holds as well: named here, so that the linker takes it.
+/// Defined in the plug-in (trainers/add_torch.h), which an archive also contains: named here so that the linker
+/// includes it.
 void add_torch();
 }  // namespace protocom
 #endif
@@ -54,7 +55,7 @@ CollectingSink& sink() {
   return *kSink;
 }
 
-/// Of this thread, the innermost last.
+/// Texts collected by this thread, the innermost last.
 std::vector<std::vector<std::string>>& own_texts() {
   static thread_local std::vector<std::vector<std::string>> texts;
   return texts;
@@ -108,7 +109,7 @@ void rethrow() {
 
 Collected::Collected() {
   prepare();
-  // A vector of vectors would move them; so that other threads may hold a pointer, room is made once.
+  // Reserved once, since growing would move the vectors, to which other threads may hold pointers.
   constexpr size_t kDepth = 8;
   own_texts().reserve(kDepth);
   if (own_texts().size() == kDepth)
@@ -150,7 +151,7 @@ std::vector<std::string> names_for(const Labels& labels, const std::vector<std::
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   int64_t classes = 0;
   for (const int64_t label : labels.numbers()) classes = std::max(classes, label < kMost ? label + 1 : kMost);
-  // A label that is not a number of a class would make as many names.
+  // A label that is not the number of a class would create as many names.
   if (classes > static_cast<int64_t>(labels.numbers().size()))
     fail("labels without class names run from 0 to the number of classes, found {} among {} labels", classes - 1,
          labels.numbers().size());

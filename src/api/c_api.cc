@@ -32,7 +32,7 @@ LastError& last_error() {
   return last;
 }
 
-/// Keeps the exception that is being handled for protocom_error().
+/// Keeps the current exception for protocom_error().
 int keep_error() noexcept {
   LastError& last = last_error();
   last.status = PROTOCOM_ERROR;
@@ -46,12 +46,12 @@ int keep_error() noexcept {
       last.text = error.what();
     }
   } catch (...) {
-    last.text.clear();  // no memory for the sentence
+    last.text.clear();  // no memory for the message
   }
   return last.status;
 }
 
-/// The status of `work`.
+/// Returns the status of `work`.
 template <typename Work>
 int status_of(const Work& work) noexcept {
   try {
@@ -62,7 +62,7 @@ int status_of(const Work& work) noexcept {
   }
 }
 
-/// What `work` gives, or null.
+/// Returns the result of `work`, or null.
 template <typename Work>
 auto handle_of(const Work& work) noexcept -> decltype(work()) {
   try {
@@ -110,7 +110,7 @@ protocom_answers* handle_for(const Answers& answers) {
   return new protocom_answers{answers.answers, std::move(names)};
 }
 
-/// Null if there is none.
+/// Returns null if there is none.
 const Answer* answer_at(const protocom_answers* answers, size_t i) {
   return answers == nullptr || i >= answers->answers.size() ? nullptr : &answers->answers[i];
 }

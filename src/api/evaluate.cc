@@ -12,7 +12,7 @@
 namespace protocom::v0 {
 namespace {
 
-/// For a range that sampling itself takes for granted.
+/// Checks a range that sampling itself does not check.
 void check_whole(const char* name, int64_t value, int64_t least, int64_t most) {
   if (value < least || value > most)
     fail_usage("{}: expected a whole number from {} to {}, found {}", name, least, most, value);

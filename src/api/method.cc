@@ -40,7 +40,7 @@ Matrix plain(const FloatMatrix& values) {
   return {{values.data(), values.data() + values.size()}, values.rows(), values.cols()};
 }
 
-/// `names`: of all classes, by names_for.
+/// `names` are those of all classes, from names_for().
 protocom::TaskInputs task_of(const Rows& features, const Labels& labels, const std::vector<std::string>& names,
                              const ClassifierOptions& options) {
   check_one_label_a_row(labels, features.rows());

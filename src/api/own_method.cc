@@ -11,7 +11,7 @@
 namespace protocom::v0 {
 namespace {
 
-/// Rows `begin` to `end` of a task, side by side and without what fills them up.
+/// Returns rows `begin` to `end` of a task side by side, without their padding.
 std::vector<float> plain_rows(const protocom::Task& task, int64_t begin, int64_t end) {
   std::vector<float> plain;
   plain.reserve(static_cast<size_t>((end - begin) * task.width));

@@ -18,12 +18,13 @@
 namespace protocom::v0 {
 namespace {
 
-/// Turns that a waiting thread of OpenMP spins before it sleeps; the program's number (apps/protocom/launcher).
+/// Number of times that a waiting thread of OpenMP spins before it sleeps; the same as the program's
+/// (apps/protocom/launcher).
 constexpr const char* kSpins = "3000";
 
 bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
 
-/// Executes the program once more, by the same path and arguments. Returns where that cannot be done.
+/// Executes the program again, with the same path and arguments. Returns if that is not possible.
 void begin_anew() {
 #ifdef __linux__
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
@@ -37,8 +38,8 @@ void begin_anew() {
 #endif
 }
 
-/// glibc otherwise gives large blocks back to the system when they are freed, and each forward pass has its pages
-/// mapped and cleared again (apps/protocom/entry.cc).
+/// By default glibc returns large freed blocks to the system, and each forward pass has its pages mapped and cleared
+/// again (apps/protocom/entry.cc).
 void keep_freed_memory() {
 #ifdef __GLIBC__
   if (is_set("MALLOC_MMAP_MAX_") || is_set("MALLOC_TRIM_THRESHOLD_")) return;
@@ -54,7 +55,7 @@ bool tune_process(Restart restart) {
     bool spins = is_set("OMP_WAIT_POLICY") || is_set("GOMP_SPINCOUNT");
     if (!spins && restart == Restart::kIfNeeded && ::setenv("GOMP_SPINCOUNT", kSpins, 0) == 0) {
       begin_anew();
-      ::unsetenv("GOMP_SPINCOUNT");  // still here: children are not to think that it was read
+      ::unsetenv("GOMP_SPINCOUNT");  // already read; children should not inherit it
     }
     keep_freed_memory();
     if (!is_set("OMP_NUM_THREADS")) protocom::set_threads(0);

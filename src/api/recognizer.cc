@@ -58,7 +58,7 @@ struct Recognizer::Impl {
 
   std::string path;
   SharedRecognizer shared;
-  Enrolment first = {};  // of create()
+  Enrolment first = {};  // result of create()
 
   template <typename Work>
   auto call(const Work& work) -> decltype(shared.call(work)) {

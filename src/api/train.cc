@@ -33,7 +33,7 @@ protocom::PretrainRecipe recipe_of(const PretrainOptions& given) {
   return recipe;
 }
 
-/// Ranges that the training itself takes for granted.
+/// Checks ranges that the training itself does not check.
 void check_complete(const CompleteOptions& given) {
   if (given.epochs < 1 || given.batches < 1 || given.shots < 1)
     fail_usage("epochs, batches and shots: expected at least 1 of each, found {}, {} and {}", given.epochs,

@@ -43,7 +43,7 @@ bool clash(const PartSet& parts, Part part) {
   return false;
 }
 
-// One of the slot's parts, preferring those that few classes have yet; kPartCount when none is allowed.
+// Picks one of the slot's parts, preferring those that few classes have so far; kPartCount if none is allowed.
 size_t pick_part(Slot slot, const PartSet& so_far, const PartSet& allowed, const Counts& used, Rng& rng) {
   std::array<double, kPartCount> weight = {};
   double total = 0.0;
@@ -96,7 +96,7 @@ PartSet compose_new(const PartSet& allowed, const Counts& used, const std::vecto
       others.size());
 }
 
-// "horned-wug": after the part that the fewest classes have.
+// Returns "horned-wug": named after the part that the fewest classes have.
 std::string make_name(const PartSet& parts, const Counts& used, std::set<std::string>& taken, Rng& rng) {
   size_t rarest = kPartCount;
   for (size_t i = 0; i < kPartCount; ++i) {
@@ -108,7 +108,7 @@ std::string make_name(const PartSet& parts, const Counts& used, std::set<std::st
   for (size_t lap = 0;; ++lap) {
     for (size_t i = 0; i < kNouns.size(); ++i) {
       const std::string noun = kNouns[(start + i) % kNouns.size()];
-      // A noun is used once as long as there are fresh ones; later laps join two.
+      // Uses each noun once while there are unused ones; later laps join two.
       const std::string full = lap == 0 ? noun : noun + kNouns[(start + i + lap) % kNouns.size()];
       std::string name = adjective;
       name.append("-").append(full);
@@ -170,7 +170,7 @@ std::vector<Blueprint> make_blueprints(const SyntheticOptions& options) {
 }
 
 Palette make_palette(const Blueprint& b, Rng& rng, double spread) {
-  // Some individuals are of any colour, so that colour alone does not distinguish classes.
+  // Some individuals have any colour, so that colour alone does not distinguish classes.
   const bool morph = spread > 0.0 && rng.uniform() < 0.3;
   const double hue = morph ? rng.uniform(0.0, 360.0) : b.hue + spread * 35.0 * rng.normal();
   const double light = std::clamp(b.lightness + spread * 0.06 * rng.normal(), 0.45, 0.86);

@@ -1,7 +1,7 @@
 
 #include "demo/detail/creature.h"
 
-// What covers a body: shells, spikes, and the coat's pattern.
+// Covers of a body: shells, spikes, and the coat's pattern.
 namespace protocom::synthetic {
 void Creature::back_behind() {
   const double s = size(Trait::kBackSize, 0.16);

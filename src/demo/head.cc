@@ -2,7 +2,7 @@
 
 #include "demo/detail/creature.h"
 
-// What grows on a head: ears, horns, manes, muzzles.
+// Parts of the head: ears, horns, manes, muzzles.
 namespace protocom::synthetic {
 namespace {
 

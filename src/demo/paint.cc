@@ -39,7 +39,7 @@ struct Pixels {
   [[nodiscard]] unsigned char* at(int64_t y, int64_t x) const { return data + y * stride + x * 4; }
 };
 
-// Bilinear, transparent outside.
+// Samples bilinearly, transparent outside.
 std::array<double, 4> sample(const Pixels& pixels, double x, double y) {
   std::array<double, 4> sum = {};
   const auto x0 = static_cast<int64_t>(std::floor(x));
@@ -147,7 +147,7 @@ Brush& Brush::ribbon(const std::vector<Vec>& knots, const Profile& width) {
     left.push_back(spine[i] + normal * w);
     right.push_back(spine[i] - normal * w);
   }
-  // The end is rounded by one more point beyond the tip.
+  // Rounds the end by one more point beyond the tip.
   const Vec tip = spine[n - 1] - spine[n - 2];
   const double step = std::max(std::hypot(tip.x, tip.y), 1e-9);
   left.push_back(spine[n - 1] + tip * (width(1.0) / step));

@@ -17,7 +17,7 @@ void gradient(Brush& brush, Colour top, Colour bottom) {
   cairo_paint(brush.cairo());
 }
 
-// Scenery is flat and without outlines: what has an outline is an animal.
+// Scenery is flat and without outlines: anything with an outline is an animal.
 void boulder(Brush& brush, Rng& rng, Vec at, double radius, Colour colour) {
   std::vector<Vec> edge;
   for (int i = 0; i < 9; ++i) edge.push_back(at + polar(radians(40.0 * i), radius * rng.uniform(0.72, 1.1)));

@@ -18,7 +18,7 @@ struct Label {
   std::string detail;
 };
 
-// A strip of text as wide as the sheet.
+// Returns a strip of text as wide as the sheet.
 Image text_strip(int64_t width, const Label& label) {
   const Surface surface = make_surface(kLabelHeight, width);
   const Context context = make_context(surface.get());

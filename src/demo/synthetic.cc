@@ -12,7 +12,7 @@ using namespace synthetic;
 
 namespace {
 
-// Streams of the world's generator: classes take 1 (see make_blueprints), images the rest.
+// Streams of the world's generator: classes use 1 (see make_blueprints), images the rest.
 constexpr uint64_t kImageStream = 2;
 
 std::vector<std::string> names_of(const PartSet& parts) {
@@ -35,14 +35,14 @@ Pose random_pose(Rng& rng) {
   return pose;
 }
 
-/// How a figure is set into the unit square.
+/// Placement of a figure in the unit square.
 struct Placement {
   Vec center = {0.5, 0.5};
   double extent = 0.88;  ///< of the longer side, before rotation
   double turn = 0.0;
   double shear = 0.0;
   bool mirrored = false;
-  bool on_ground = false;  ///< center.y is that of the lowest point
+  bool on_ground = false;  ///< whether center.y is that of the lowest point
 };
 
 Placement random_placement(Rng& rng) {
@@ -60,9 +60,9 @@ struct Box {
   Vec size;
 };
 
-// What the figure covers, ink included, whatever its parts.
+// Measures the extent of the figure, ink included, whatever its parts.
 Box measure(const Figure& figure) {
-  constexpr double kScale = 1000.0;  // a recording's extents come in whole pixels
+  constexpr double kScale = 1000.0;  // extents of a recording are whole pixels
   const Surface record(cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, nullptr));
   const Context context = make_context(record.get());
   cairo_scale(context.get(), kScale, kScale);
@@ -76,7 +76,7 @@ Box measure(const Figure& figure) {
   return {{x / kScale, y / kScale}, {width / kScale, height / kScale}};
 }
 
-// Drawn again rather than replayed from the recording: cairo 1.16 drops strokes when it replays one turned.
+// Drawn again rather than replayed from the recording: cairo 1.16 drops strokes when it replays a rotated one.
 void draw_figure(cairo_t* unit, const Figure& figure, const Placement& p) {
   const Box box = measure(figure);
   const double scale = p.extent / std::max(box.size.x, box.size.y);
@@ -112,7 +112,7 @@ void draw_blurred_background(cairo_t* target, int64_t pixels, Rng& rng) {
   cairo_restore(target);
 }
 
-// The camera: colour cast, contrast, noise.
+// Simulates the camera: colour cast, contrast, noise.
 void develop(Image& image, Rng& rng) {
   const double contrast = rng.uniform(0.8, 1.12);
   const double brightness = rng.uniform(-16.0, 16.0);

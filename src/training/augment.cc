@@ -81,7 +81,7 @@ Image rotate_quarters(const Image& image, int turns) {
 
 AugmentDraw draw_augmentation(const AugmentOptions& options, int64_t side, Rng& rng) {
   const auto padding = to_whole<int64_t>(std::round(options.crop_padding * static_cast<double>(side)));
-  // One draw a statement: the order of evaluation of arguments is the compiler's choice.
+  // One draw per statement: the order of evaluation of arguments is up to the compiler.
   AugmentDraw draw;
   draw.down = rng.below(2 * padding + 1) - padding;
   draw.right = rng.below(2 * padding + 1) - padding;

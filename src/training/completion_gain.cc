@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kUsual = "mean-fusion";
 
-/// What a method has over another on the same episodes, points.
+/// Returns the gain of a method over another on the same episodes, points.
 Estimate gain(const MethodScores& method, const MethodScores& over) {
   return paired_difference(method.accuracy, over.accuracy);
 }

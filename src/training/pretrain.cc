@@ -14,7 +14,7 @@ constexpr EnumWord<Initialisation> kInitialisations[] = {{Initialisation::kKaimi
 constexpr EnumWord<AugmentOn> kAugmentOn[] = {
     {AugmentOn::kAuto, "auto"}, {AugmentOn::kHost, "host"}, {AugmentOn::kDevice, "device"}};
 
-constexpr int64_t kSmallestGrowing = 16;  // pixels: a residual network of 12 layers leaves one place of them
+constexpr int64_t kSmallestGrowing = 16;  // pixels: the feature map of a residual network of 12 layers is then 1 x 1
 
 void check_cpde(const PretrainRecipe& options) {
   const CpdeOptions& cpde = options.cpde;
@@ -57,7 +57,7 @@ void check_pretrain(const PretrainRecipe& options) {
   }
 }
 
-/// With the images' size and a stated learning rate.
+/// Fills in the images' size and the default learning rate.
 PretrainRecipe resolved(PretrainRecipe options, const PackedImages& images) {
   options.backbone.image_size = images.image_size();
   options.backbone.resize = images.resize;
@@ -67,7 +67,7 @@ PretrainRecipe resolved(PretrainRecipe options, const PackedImages& images) {
   return options;
 }
 
-/// Of resolved options.
+/// Takes resolved options.
 void check_growth(const PretrainRecipe& options) {
   const ImageGrowth& growth = options.growth;
   if (growth.first_side == 0) return;

@@ -18,26 +18,25 @@
 
 namespace protocom {
 
-/// What a backbone is pre-trained by.
+/// Objective of pre-training.
 enum class PretrainMethod {
   kClassification,  ///< a linear classifier on the base classes
   kCpde  ///< CPDE (Zou et al., ACM MM 2020): a cosine classifier on enhanced features, and the order of splits
 };
-/// "classification" or "cpde". Throws UsageError for anything else.
+/// Parses "classification" or "cpde". Throws UsageError for anything else.
 PretrainMethod parse_pretrain_method(std::string_view text);
 std::string_view to_string(PretrainMethod method);
 
-/// CPDE: loss = CE(s cos(f', w_y)) + order_weight CE_order. f' are the features after enhanced_primitives() and w a
-/// direction a base class. Primitives are discovered by themselves, without knowledge of the classes: the quarters of
-/// each image pass through the backbone one by one, shuffled, and a linear layer predicts from the means of their
-/// feature maps in which of the 24 orders they are. The values are what val classes of three data sets chose
-/// (docs/results/rivals.md).
+/// CPDE: loss = CE(s cos(f', w_y)) + order_weight CE_order. f' are the features after enhanced_primitives() and w the
+/// direction of a base class. Primitives are discovered without knowledge of the classes: the shuffled quarters of each
+/// image pass through the backbone one by one, and a linear layer predicts from the means of their feature maps which
+/// of the 24 orders they are in. The values were chosen on val classes of three data sets (docs/results/rivals.md).
 struct CpdeOptions {
   double enhancing = 0;       ///< strength of enhanced_primitives(), in [0, 100]
-  double order_weight = 0.3;  ///< of the order's cross-entropy, at least 0
+  double order_weight = 0.3;  ///< of the cross-entropy of the order, at least 0
 };
 
-/// The second task of pre-training.
+/// Second task of pre-training.
 enum class RotationTask {
   kOff,
   kOn  ///< each image is turned by 0, 90, 180 or 270 degrees and a second head predicts which: loss = 0.5 CE + 0.5
@@ -47,33 +46,33 @@ enum class RotationTask {
 /// Over which images batch norm computes its statistics when several processes share a batch.
 enum class BatchNormOver {
   kShare,  ///< each process its own share, as PyTorch's DistributedDataParallel does
-  kBatch   ///< all of the batch, as one process would: an exchange for every batch norm
+  kBatch   ///< the whole batch, as a single process would: one exchange per batch norm
 };
 
-/// Where training images are varied.
+/// Where training images are augmented.
 enum class AugmentOn {
-  kAuto,   ///< on a GPU where one trains
+  kAuto,   ///< on the GPU if one trains
   kHost,   ///< by worker threads, image by image
-  kDevice  ///< where the backbone computes, a whole batch at once; the images lie there when they take at most 4 GiB
+  kDevice  ///< on the backbone's device, a whole batch at once; the images are stored there if they take at most 4 GiB
 };
-/// "auto", "host" or "device". Throws UsageError for anything else.
+/// Parses "auto", "host" or "device". Throws UsageError for anything else.
 AugmentOn parse_augment_on(std::string_view text);
 std::string_view to_string(AugmentOn where);
 
-/// What a network is before it has seen anything.
+/// Initial weights of a network.
 enum class Initialisation {
-  kKaiming,  ///< convolutions are normal draws (He et al. 2015, fan-out): the authors' own
-  kWhitened  ///< the first one whitens patches as base images have them, the others pass on what they are given
+  kKaiming,  ///< convolutions are drawn from normal distributions (He et al. 2015, fan-out): the authors' choice
+  kWhitened  ///< the first one whitens patches of base images, the others pass on their inputs
 };
-/// "kaiming" or "whitened". Throws UsageError for anything else.
+/// Parses "kaiming" or "whitened". Throws UsageError for anything else.
 Initialisation parse_initialisation(std::string_view text);
 std::string_view to_string(Initialisation initialisation);
 
-/// The learning rate for each 128 images of a batch if none is stated (docs/results/training.md, "Learning rates").
+/// Default learning rate per 128 images of a batch (docs/results/training.md, "Learning rates").
 inline constexpr double kPretrainRate = 0.05;
 
-/// How a backbone is pre-trained on the base classes (section 3.2, "pre-training"). The authors' own schedule is 0.1
-/// times 0.1 at 60, 80 and 90 % of 100 epochs, without a warm-up; small networks and data learn nothing by it.
+/// Settings for pre-training a backbone on the base classes (section 3.2, "pre-training"). The authors' own schedule is
+/// 0.1 times 0.1 at 60, 80 and 90 % of 100 epochs, without a warm-up; small networks and data learn nothing with it.
 struct PretrainRecipe {
   NetworkOptions backbone;  ///< image_size is taken from the images
   /// A learning rate of 0 means kPretrainRate * batch / 128.
@@ -81,8 +80,8 @@ struct PretrainRecipe {
   int64_t batch = 128;  ///< of all processes together
   SgdOptions sgd;
   Initialisation initialisation = Initialisation::kWhitened;  ///< docs/results/training.md, "Initial weights"
-  /// Of the biases of batch norms, in learning rates (Page, "How to train your ResNet", 2019), while their weight decay
-  /// stays that of a rate of 1: their gradients are multiplied by it. Above 0.
+  /// Learning rate of the biases of batch norms, relative to the others (Page, "How to train your ResNet", 2019): their
+  /// gradients are multiplied by it, while their weight decay is not changed. Above 0.
   double bias_rate = 16;
   double label_smoothing = 0;
   PretrainMethod method = PretrainMethod::kClassification;
@@ -91,7 +90,7 @@ struct PretrainRecipe {
   AugmentOptions augment;
   ImageGrowth growth;  ///< not for conv4, whose features grow with the images
   AugmentOn augment_on = AugmentOn::kAuto;
-  ValidationOptions validation{200, {}};  ///< nearest class mean by cosine, with CPDE of enhanced features
+  ValidationOptions validation{200, {}};  ///< nearest class mean by cosine; with CPDE of enhanced features
   Precision precision = Precision::kAuto;
   std::string device = "auto";  ///< see parse_device
   int workers = 0;              ///< threads that prepare batches; 0: one, or more on a GPU machine
@@ -100,17 +99,17 @@ struct PretrainRecipe {
   BatchNormOver batch_norm = BatchNormOver::kShare;
 };
 
-/// The learning rate if none is stated: kPretrainRate for each 128 images of a batch.
+/// Returns the default learning rate: kPretrainRate per 128 images of a batch.
 double usual_rate(const PretrainRecipe& options);
 
-/// Trains a backbone with a classifier on the base classes, cross-entropy and SGD, as `options.method` says.
-/// `files.out` becomes the backbone of the best epoch by validation, whole after every epoch; `files.last()` is a
-/// backbone too, the one of the last checkpoint. The log has loss, accuracy, learning_rate, validation_accuracy,
-/// images_per_second, seconds of every epoch. Everything random follows from `options.seed`; with the same threads the
-/// same seed gives the same weights, also when the training was cut off at any moment and resumed. Throws UsageError
-/// for options out of range, and for CPDE of images whose quarters are too small for the backbone; Error for fewer than
-/// two base classes, a base class without images, a loss that is not finite (with epoch, step and seed), output that
-/// cannot be written; Interrupted when `files.stop` asks to stop.
+/// Trains a backbone with a classifier on the base classes by cross-entropy and SGD, according to `options.method`.
+/// `files.out` becomes the backbone of the best epoch by validation, complete after every epoch; `files.last()` is a
+/// backbone too, that of the last checkpoint. The log has loss, accuracy, learning_rate, validation_accuracy,
+/// images_per_second, seconds of every epoch. All randomness follows from `options.seed`; with the same threads the
+/// same seed gives the same weights, also when the training was interrupted at any moment and resumed. Throws
+/// UsageError for options out of range, and for CPDE of images whose quarters are too small for the backbone; Error for
+/// fewer than two base classes, a base class without images, a loss that is not finite (with epoch, step and seed),
+/// output that cannot be written; Interrupted when `files.stop` requests a stop.
 PretrainResult pretrain(const PackedImages& images, const PretrainRecipe& options, const TrainingFiles& files,
                         Progress& progress);
 

@@ -15,7 +15,7 @@ constexpr EnumWord<ScheduleShape> kScheduleShapes[] = {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kStepFactor = 0.1;
 
-/// From 1 at 0 to 0 at 1.
+/// Falls from 1 at 0 to 0 at 1.
 double half_cosine(double share) { return 0.5 * (1 + std::cos(kPi * share)); }
 
 }  // namespace
@@ -42,7 +42,7 @@ double Schedule::at(int64_t epoch, int64_t step, int64_t steps) const {
   const double rate = shape == ScheduleShape::kCosineSteps
                           ? learning_rate * half_cosine(done / static_cast<double>(epochs * steps))
                           : at(epoch);
-  // The first step is not lost: it has a share of the rate, not 0.
+  // The first step is not wasted: it has a share of the rate instead of 0.
   return done + 1 < rising ? rate * (done + 1) / rising : rate;
 }
 

@@ -4,10 +4,10 @@
 #include "training/metatrain.h"
 #include "training/pretrain.h"
 
-/// What LibTorch does for trainings, which its plug-in provides.
+/// Functions for trainings that need LibTorch, provided by its plug-in.
 namespace protocom {
 
-/// See pretrain; of options that have been checked, with the images' sizes and a learning rate.
+/// See pretrain; takes options that have been checked, with the images' size and a learning rate.
 extern PluginFunction<PretrainResult(const PackedImages& images, const PretrainRecipe& options,
                                      const TrainingFiles& files, Progress& progress)>
     torch_pretrain;
@@ -17,7 +17,7 @@ extern PluginFunction<CompletionTraining(const CompleteInputs& inputs, const Com
                                          const TrainingFiles& files, Progress& progress)>
     torch_train_completion;
 
-/// See metatrain; of options that have been checked.
+/// See metatrain; takes options that have been checked.
 extern PluginFunction<MetatrainResult(const MetatrainInputs& inputs, const MetatrainOptions& options,
                                       const MetatrainFiles& files, Progress& progress)>
     torch_metatrain;

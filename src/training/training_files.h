@@ -10,27 +10,27 @@ namespace protocom {
 
 /// Whether a training resumes from its saved state.
 enum class Resume {
-  kNo,      ///< it starts from the beginning; throws Error when the saved state of an unfinished training is in the way
+  kNo,      ///< starts from the beginning; throws Error if the saved state of an unfinished training is in the way
   kIfThere  ///< from the saved state when it is there and was made by the same options, seed and inputs; throws Error
             ///< when it was made by others
 };
 
-/// What a training keeps beside the artefact it makes, so that it cannot be lost and can be watched.
+/// Files that a training keeps beside its artefact, so that it cannot be lost and can be watched.
 struct TrainingFiles {
-  std::filesystem::path out;  ///< the artefact; the names below are made from it. Empty: nothing is kept
-  Provenance provenance;      ///< what the files' headers say
+  std::filesystem::path out;  ///< the artefact, from which the names below are made. Empty: nothing is kept
+  Provenance provenance;      ///< for the files' headers
   Resume resume = Resume::kNo;
-  double checkpoint_seconds = 60;  ///< between two checkpoints within an epoch; the end of an epoch always has one
-  StopSignal* stop = nullptr;      ///< how it is stopped; null: it cannot be
-  /// Receives the line of the log of every epoch, {"epoch": 1, "loss": ...}, also without an `out`, when the epoch has
-  /// been saved; by one process of several. What it throws ends the training, which can then be resumed.
+  double checkpoint_seconds = 60;  ///< between checkpoints within an epoch; the end of an epoch always has one
+  StopSignal* stop = nullptr;      ///< requests a stop; null: it cannot be stopped
+  /// Receives the log line of every epoch, {"epoch": 1, "loss": ...}, even without an `out`, after the epoch has been
+  /// saved; called by only one of several processes. An exception ends the training, which can then be resumed.
   std::function<void(const nlohmann::json& epoch)> on_epoch = {};
 
-  /// `out` + ".last": the state after the last checkpoint.
+  /// Returns `out` + ".last": the state after the last checkpoint.
   [[nodiscard]] std::filesystem::path last() const { return out.string() + ".last"; }
-  /// `out` + ".last.previous": the checkpoint before, for the case that `last` is damaged. Gone when all is done.
+  /// Returns `out` + ".last.previous": the checkpoint before, in case `last` is damaged. Removed at the end.
   [[nodiscard]] std::filesystem::path previous() const { return out.string() + ".last.previous"; }
-  /// `out` + ".jsonl": one JSON object an epoch.
+  /// Returns `out` + ".jsonl": one JSON object per epoch.
   [[nodiscard]] std::filesystem::path log() const { return out.string() + ".jsonl"; }
 };
 

@@ -9,21 +9,20 @@
 #include "protocom/progress.h"
 #include "protocom/rows.h"
 
-// What every public call goes through. In this module `protocom::Recognizer` is the module's, and what is
-// named without a namespace is the public one.
+// Wrappers of every public call. In this module `protocom::Recognizer` is the module's, and names without a namespace
+// are the public ones.
 namespace protocom::v0 {
 
-/// What a process needs before its first call; cheap afterwards.
+/// Sets up what a process needs before its first call; cheap afterwards.
 void prepare();
 
-/// Throws the exception that is being handled as a public Error or UsageError; one of the caller's own functions as it
-/// was.
+/// Rethrows the current exception as a public Error or UsageError; an exception of a caller's function unchanged.
 [[noreturn]] void rethrow();
 
-/// How many public calls this thread is in.
+/// Returns how many public calls this thread is in.
 int& calls_within();
 
-/// Sets that number while it lives.
+/// Sets that number during its lifetime.
 class CallScope {
  public:
   explicit CallScope(int calls) : before_(calls_within()) { calls_within() = calls; }
@@ -35,7 +34,7 @@ class CallScope {
   int before_;
 };
 
-/// The result of `work`, whose exceptions are public ones where they leave the outermost call.
+/// Returns the result of `work`, converting exceptions to public ones at the outermost call.
 template <typename Work>
 auto guarded(const Work& work) -> decltype(work()) {
   if (calls_within() > 0) return work();
@@ -48,12 +47,12 @@ auto guarded(const Work& work) -> decltype(work()) {
   }
 }
 
-/// An exception of a function that the caller gave, on its way through the library: it is not caught there.
+/// An exception of a caller's function on its way through the library, where nothing catches it.
 struct ThrownByCaller {
   std::exception_ptr exception;
 };
 
-/// Runs a function that the caller gave; what that calls of the library is a call of its own.
+/// Runs a caller's function; calls into the library from it count as new outermost calls.
 template <typename Work>
 auto by_caller(const Work& work) -> decltype(work()) {
   const CallScope outside(0);
@@ -64,19 +63,19 @@ auto by_caller(const Work& work) -> decltype(work()) {
   }
 }
 
-/// What the library warns of while this lives: what the thread that made it logs, and what threads log that have none
-/// of their own.
+/// Collects the library's warnings during its lifetime: those of the thread that made it, and those of threads without
+/// a collector of their own.
 class Collected {
  public:
   Collected();
   ~Collected();
   Collected(const Collected&) = delete;
   Collected& operator=(const Collected&) = delete;
-  /// So far, each once.
+  /// Returns the warnings so far, each once.
   [[nodiscard]] Warnings warnings() const;
 };
 
-/// The result of `work`, which carries what was warned of meanwhile.
+/// Returns the result of `work`, including the warnings logged meanwhile.
 template <typename Work>
 auto with_warnings(const Work& work) -> decltype(work()) {
   return guarded([&] {
@@ -87,21 +86,22 @@ auto with_warnings(const Work& work) -> decltype(work()) {
   });
 }
 
-/// A caller's function as the library reports to it.
+/// Wraps a caller's function as a Progress.
 class CallerProgress : public ReportedProgress {
  public:
   explicit CallerProgress(const v0::Progress& report);
 };
 
-/// [rows, dim] of float32 on the caller's memory, or a copy of doubles; `what` names it where it has no row.
+/// Returns [rows, dim] of float32 that shares the caller's memory, or a copy of doubles; `what` names it in the error
+/// if it has no row.
 Array array_of(const Rows& rows, const char* what);
-/// float32 [n, d] as the library gives it.
+/// Returns an array as float32 [n, d].
 Matrix matrix_of(const Array& array);
 
-/// Names given, of the labels, or as many numbers as the labels have. Throws Error for both, and for labels that cannot
-/// be.
+/// Returns the given names, those of the labels, or one number per class. Throws Error for names in both, and for
+/// invalid labels.
 std::vector<std::string> names_for(const Labels& labels, const std::vector<std::string>& given);
-/// Throws Error.
+/// Throws Error unless there is one label per row.
 void check_one_label_a_row(const Labels& labels, int64_t rows);
 
 }  // namespace protocom::v0

@@ -10,7 +10,7 @@ struct Image::Impl {
   GivenImage given;
 };
 
-/// The module's images of the caller's, which have to outlive them.
+/// Converts the caller's images, which must outlive the result.
 GivenImages given(const std::vector<Image>& images);
 
 }  // namespace protocom::v0

@@ -16,7 +16,7 @@
 #include "protocom/text.h"
 #include "recognizer/recognizer.h"
 
-// What the public values hold.
+// Implementations of the public values.
 namespace protocom::v0 {
 
 struct FeatureSet::Impl {

@@ -8,7 +8,7 @@
 /// The anatomy of one creature, seen from its right side, in a space where the body is about one unit long.
 namespace protocom::synthetic {
 
-/// What varies in shape; each trait is about standard normal between classes.
+/// Traits of shape; each is about standard normal between classes.
 enum class Trait : size_t {
   kBodyLength,
   kBodyHeight,
@@ -51,17 +51,17 @@ struct Palette {
   Colour bill;
 };
 
-/// Everything that decides how a creature looks.
+/// Everything that determines how a creature looks.
 struct Figure {
   PartSet shown;
-  PartSet body;  ///< exactly one body part: it is always drawn
+  PartSet body;  ///< exactly one body part, which is always drawn
   Traits traits = {};
   Pose pose;
   Palette palette;
-  Rng rng{0};  ///< where spots lie, how feathers fall
+  Rng rng{0};  ///< where spots lie and how feathers fall
 };
 
-/// Draws one figure. The order is that of a painter: what is far away first.
+/// Draws one figure, back to front.
 class Creature {
  public:
   Creature(Brush& brush, const Figure& figure);
@@ -69,12 +69,12 @@ class Creature {
 
  private:
   [[nodiscard]] bool has(Part part) const { return figure_.shown.test(index(part)) || figure_.body.test(index(part)); }
-  /// exp(spread * trait): a factor around 1.
+  /// Returns exp(spread * trait): a factor around 1.
   [[nodiscard]] double size(Trait trait, double spread) const;
   [[nodiscard]] double trait(Trait trait) const { return figure_.traits[static_cast<size_t>(trait)]; }
-  /// The body's outline at an angle, times `scale` from its centre.
+  /// Returns a point of the body's outline at an angle, at `scale` times its distance from the centre.
   [[nodiscard]] Vec body_at(double degrees, double scale = 1.0) const;
-  /// A point in the head's frame: x to the nose, y to the chin, in head radii.
+  /// Returns a point given in the head's frame: x to the nose, y to the chin, in head radii.
   [[nodiscard]] Vec head_at(double x, double y) const;
   [[nodiscard]] Vec head_polar(double degrees, double radius) const;
   [[nodiscard]] static Colour far(Colour colour);

@@ -9,8 +9,8 @@
 
 #include "images/image.h"
 
-/// Drawing for the synthetic data set: points, colours and the few kinds of shapes creatures and scenes are made of,
-/// over cairo.
+/// Drawing for the synthetic data set, on top of cairo: points, colours and the few kinds of shapes that creatures and
+/// scenes are made of.
 namespace protocom::synthetic {
 
 inline constexpr double kPi = 3.14159265358979323846;
@@ -35,36 +35,36 @@ struct Colour {
   double b = 0.0;
 };
 
-/// What shadows and lines are mixed with.
+/// Colour mixed into shadows and lines.
 constexpr Colour kNight = {0.08, 0.08, 0.18};
 Colour mix(Colour a, Colour b, double t);
-/// From OKLCH (Ottosson 2020), where equal steps look equal; colours outside sRGB are clipped.
+/// Converts from OKLCH (Ottosson 2020), where equal steps look equal; clips colours outside sRGB.
 Colour oklch(double lightness, double chroma, double hue_degrees);
 
 /// Width of a ribbon at t in [0, 1] along its spine.
 using Profile = std::function<double(double)>;
-/// From `root` to `tip`, linearly.
+/// Returns a linear profile from `root` to `tip`.
 Profile taper(double root, double tip);
-/// Zero at both ends, `width` near `peak`.
+/// Returns a profile that is zero at both ends and `width` near `peak`.
 Profile leaf(double width, double peak);
 
-/// Points along the smooth (Catmull-Rom) curve through `knots`.
+/// Returns points along the smooth (Catmull-Rom) curve through `knots`.
 std::vector<Vec> smooth(const std::vector<Vec>& knots, int points_per_knot);
 
-/// Adds paths to a cairo context and paints them the way every creature is painted: shaded from the light, with a dark
+/// Adds paths to a cairo context and paints them in the style of all creatures: shaded from the light, with a dark
 /// outline.
 class Brush {
  public:
   explicit Brush(cairo_t* context) : cairo_(context) {}
 
   Brush& polygon(const std::vector<Vec>& points);
-  /// A closed smooth curve through the points.
+  /// Adds a closed smooth curve through the points.
   Brush& blob(const std::vector<Vec>& points);
   Brush& ellipse(Vec center, double rx, double ry, double angle = 0.0);
   Brush& circle(Vec center, double radius) { return ellipse(center, radius, radius); }
-  /// A band around a smooth spine; `width` is its half-width.
+  /// Adds a band around a smooth spine; `width` is its half-width.
   Brush& ribbon(const std::vector<Vec>& knots, const Profile& width);
-  /// An open smooth line through the points, for `ink`.
+  /// Adds an open smooth line through the points, for `ink`.
   Brush& line(const std::vector<Vec>& knots);
 
   /// Fills the path with light from above, then outlines it.
@@ -91,12 +91,12 @@ struct ContextDeleter {
 using Surface = std::unique_ptr<cairo_surface_t, SurfaceDeleter>;
 using Context = std::unique_ptr<cairo_t, ContextDeleter>;
 
-/// A transparent picture of height x width pixels. Throws Error when cairo cannot make it.
+/// Returns a transparent picture of height x width pixels. Throws Error when cairo cannot make it.
 Surface make_surface(int64_t height, int64_t width);
-/// A context that draws on `surface`.
+/// Returns a context that draws on `surface`.
 Context make_context(cairo_surface_t* surface);
 
-/// The surface as an image, every `factor` x `factor` pixels averaged. The surface is opaque by then.
+/// Returns an opaque surface as an image, averaging every `factor` x `factor` pixels.
 Image shrink(cairo_surface_t* surface, int64_t factor);
 
 /// Draws `layer` onto `target` of the same size through a mild perspective: the corners' depth differs by `tilt`

@@ -10,7 +10,7 @@ namespace protocom::synthetic {
 enum class Slot { kBody, kEars, kHeadgear, kMouth, kFace, kEyes, kNeck, kBack, kWings, kTail, kLegs, kFlank, kCoat };
 inline constexpr size_t kSlotCount = 13;
 
-/// In the order of the table.
+/// In the order of part_table().
 enum class Part : size_t {
   kRoundBody,
   kLongBody,
@@ -62,13 +62,13 @@ enum class Part : size_t {
 };
 inline constexpr size_t kPartCount = 47;
 
-/// Which parts a class has, or an image shows.
+/// The parts that a class has, or that an image shows.
 using PartSet = std::bitset<kPartCount>;
 
-/// What is known of a part.
+/// Properties of a part.
 struct PartInfo {
   const char* name;       ///< the attribute's name, "pointed-ears"
-  const char* adjective;  ///< what it makes of a creature, "fox-eared"
+  const char* adjective;  ///< for the creature that has it, "fox-eared"
   Slot slot;
 };
 

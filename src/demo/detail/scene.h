@@ -2,16 +2,16 @@
 #include "base/rng.h"
 #include "demo/detail/paint.h"
 
-/// What is behind and before the creatures. Both draw in a space where the image is the unit square.
+/// Background and foreground of the creatures. Both draw in a space where the image is the unit square.
 namespace protocom::synthetic {
 
 /// Fills the unit square with one of several kinds of scenery. Independent of the class.
 void draw_background(Brush& brush, Rng& rng);
 
-/// Nothing, or one or two things that hide a part of what is behind them.
+/// Draws nothing, or one or two things that hide a part of what is behind them.
 void draw_foreground(Brush& brush, Rng& rng);
 
-/// The plain ground of a field guide's plate.
+/// Draws the plain ground of a field guide's plate.
 void draw_plate(Brush& brush);
 
 }  // namespace protocom::synthetic
