@@ -14,18 +14,18 @@ constexpr size_t kClasses = 4;
 constexpr size_t kMistakes = 3;
 constexpr size_t kOfTheOther = 2;
 
-/// The images of a class that were wrong most often, each with the class it was taken for most often: first those that
-/// were taken for `confused_with`, as the class is most often.
+/// Returns the images of a class that were wrong most often, each with its most frequent wrong answer; first those
+/// answered as `confused_with`, the class's own most frequent wrong answer.
 std::vector<std::pair<std::string, std::string>> most_often_wrong(Workbench& bench, const std::string& class_name,
                                                                   const std::string& confused_with) {
   const FeatureSet& features = bench.features();
   const auto name_of = [&](int64_t k) -> const std::string& { return features.class_names[static_cast<size_t>(k)]; };
-  std::map<int64_t, std::map<int64_t, int64_t>> taken;  // image -> class it was taken for -> how often
+  std::map<int64_t, std::map<int64_t, int64_t>> taken;  // image -> wrong answer -> how often
   for (const Prediction& query : bench.predictions()) {
     if (query.predicted != query.true_class && name_of(query.true_class) == class_name)
       ++taken[query.row][query.predicted];
   }
-  std::vector<std::tuple<bool, int64_t, int64_t, int64_t>> images;  // for another one, -how often, image, class
+  std::vector<std::tuple<bool, int64_t, int64_t, int64_t>> images;  // other wrong answer, -how often, image, answer
   for (const auto& [row, by_class] : taken) {
     int64_t all = 0;
     for (const auto& item : by_class) all += item.second;
@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, std::string>> most_often_wrong(Workbench& ben
   return shown;
 }
 
-/// The first images of the class with that title.
+/// Returns the first images of the class with that title.
 std::vector<std::string> some_images(const Workbench& bench, const std::string& title) {
   const FeatureSet& features = bench.features();
   const auto rows = features.rows_by_class();
@@ -55,8 +55,8 @@ std::vector<std::string> some_images(const Workbench& bench, const std::string& 
   return shown;
 }
 
-/// The four classes that are right least often, with the images that were wrong most often and some of the class that
-/// they are taken for.
+/// Returns the four classes with the lowest accuracy, with the images that were wrong most often and some of the class
+/// that they are confused with.
 std::vector<WorstClass> worst_classes(Workbench& bench, const ClassesAnalysis& analysis) {
   std::vector<const ClassScore*> ordered;
   for (const ClassScore& score : analysis.classes) ordered.push_back(&score);
@@ -119,7 +119,7 @@ AnalysisOutcome failures(Workbench& bench) {
           mistakes, hash_of_answers(bench)};
 }
 
-/// The numbers of shots that results are of, each once. Throws UsageError if there is none.
+/// Returns the numbers of shots of the results, each once. Throws UsageError if there is none.
 template <typename Result>
 std::vector<int64_t> shots_of(const std::vector<Result>& results) {
   if (results.empty()) fail_usage("no method given supports that number of labelled images");

@@ -6,7 +6,7 @@
 namespace protocom {
 namespace {
 
-/// 0, 1, 2, 3, 5, 10, 20 and every further double up to `most`, which is the last.
+/// Returns 0, 1, 2, 3, 5, 10, 20 and further doublings up to `most`, which is the last.
 std::vector<int64_t> shots_up_to(int64_t most) {
   std::vector<int64_t> shots;
   for (const int64_t k : {0, 1, 2, 3, 5, 10, 20}) {

@@ -19,25 +19,24 @@
 
 namespace protocom {
 
-/// Numbers into tables, figures and one line: a function for each kind of analysis.
+/// Functions that turn numbers into tables, figures and one line, one for each kind of analysis.
 
-/// "tables", "ablation", "cosine", "shots", "noise", ...: the names of all sections, in the order of a report.
+/// Returns "tables", "ablation", "cosine", "shots", "noise", ...: the names of all sections, in the order of a report.
 const std::vector<std::string>& section_names();
 
-/// The words of one sentence about the episodes: "600 episodes of 5-way 1-shot, 15 queries per class, novel classes,
-/// seed 1."
+/// Describes the episodes in one sentence: "600 episodes of 5-way 1-shot, 15 queries per class, novel classes, seed 1."
 std::string say_episodes(const EpisodeOptions& episodes);
 
-/// What every method reached on one task.
+/// Scores of all methods on one task.
 struct TaskScores {
   EpisodeShape shape;
   std::vector<MethodScores> methods;
 };
 
-/// Gives the picture of an image, a JPEG or PNG in base64, or "" when there is none.
+/// Returns the picture of an image, a JPEG or PNG in base64, or "" if there is none.
 using PictureSource = std::function<std::string(const std::string& image_id)>;
 
-/// Gives the words for a class name.
+/// Returns the title of a class name.
 using TitleSource = std::function<std::string(const std::string& class_name)>;
 
 /// Why the single answers of this method are shown.
@@ -49,41 +48,41 @@ struct WorstClass {
   double accuracy = 0.0;  ///< percent
   std::string confused_with;
   double confused_percent = 0.0;
-  std::vector<std::pair<std::string, std::string>> mistakes;  ///< an image of the class, and what it was taken for
+  std::vector<std::pair<std::string, std::string>> mistakes;  ///< an image of the class, and the wrong answer
   std::vector<std::string> confused_images;                   ///< of the class that it is confused with
 };
 
-/// Tables 1 and 2: methods by datasets and tasks.
+/// Makes tables 1 and 2: methods by datasets and tasks.
 Section tables_section(const std::vector<Evaluation>& evaluations);
-/// Table 3: cosine of the prototypes to the true centres.
+/// Makes table 3: cosine of the prototypes to the true centres.
 Section cosine_section(const TaskScores& scores, const EpisodeOptions& episodes);
-/// Table 4: the four rows of the ablation, the class mean first. At least one task.
+/// Makes table 4: the four rows of the ablation, the class mean first. Needs at least one task.
 Section ablation_section(const std::vector<TaskScores>& tasks, const EpisodeOptions& episodes);
-/// Accuracy by what changes: "shots" (figure 3a), "noise" (table 5), "ways", "queries", "imbalance", "base-classes" or
-/// "unlabelled". At least one point.
+/// Makes accuracy over a varied quantity: "shots" (figure 3a), "noise" (table 5), "ways", "queries", "imbalance",
+/// "base-classes" or "unlabelled". Needs at least one point.
 Section series_section(const std::string& name, const std::vector<SeriesPoint>& points, const EpisodeOptions& episodes);
-/// Figure 1: base and novel classes in feature space, with photos where `picture` gives any.
+/// Makes figure 1: base and novel classes in feature space, with photos if `picture` has any.
 Section distribution_section(const DistributionAnalysis& analysis, const TitleSource& title,
                              const PictureSource& picture = {});
-/// Figure 5: prototypes from single images by their distance to the centre.
+/// Makes figure 5: prototypes from single images by their distance to the centre.
 Section single_images_section(const SingleImageAnalysis& analysis, Split split);
-/// Figure 4: images nearest to and farthest from their class centres.
+/// Makes figure 4: images nearest to and farthest from their class centres.
 Section nearest_section(const std::vector<ClassExtremes>& classes, const TitleSource& title,
                         const PictureSource& picture);
-/// Which attributes were used. Figures for the four classes with the most attributes, a table for all.
+/// Shows which attributes were used: figures for the four classes with the most attributes, a table for all.
 Section attention_section(const std::vector<ClassAttention>& classes);
-/// Per-class accuracy and confusion matrix, with photos of the `worst` classes. Of many classes the matrix has the 60
-/// that are right least often, the chart 24.
+/// Shows per-class accuracy and the confusion matrix, with photos of the `worst` classes. With many classes the matrix
+/// has the 60 with the lowest accuracy, the chart 24.
 Section classes_section(const ClassesAnalysis& analysis, const EpisodeOptions& episodes,
                         const Analysed& analysed = Analysed::kNamed, const std::vector<WorstClass>& worst = {},
                         const PictureSource& picture = {});
-/// Reliability curves and expected calibration error. At least one method.
+/// Shows reliability curves and expected calibration error. Needs at least one method.
 Section calibration_section(const std::vector<ReliabilityCurve>& methods, const EpisodeOptions& episodes);
-/// Images of classes that were not given. At least one result.
+/// Shows results on images of classes that were not given. Needs at least one result.
 Section open_set_section(const std::vector<OpenSetResult>& results, const OpenSetOptions& options);
-/// Novel and base classes together. At least one result.
+/// Shows novel and base classes together. Needs at least one result.
 Section generalised_section(const std::vector<GeneralisedResult>& results, const GeneralisedOptions& options);
-/// What fusion did to single episodes.
+/// Shows what fusion did to single episodes.
 Section episodes_section(const EpisodesAnalysis& analysis, const TitleSource& title, const EpisodeOptions& episodes);
 
 /// A mistake, with what is needed to show it.
@@ -92,13 +91,13 @@ struct Mistake {
   std::string true_title;
   std::string predicted_title;
   double probability = 0.0;
-  std::string support_id;       ///< an image that stood for the predicted class in that episode
-  std::string true_support_id;  ///< one that stood for the true class
+  std::string support_id;       ///< an image that represented the predicted class in that episode
+  std::string true_support_id;  ///< one that represented the true class
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Mistake, image_id, true_title, predicted_title, probability, support_id,
                                    true_support_id)
 
-/// The mistakes that were made with the highest probability.
+/// Shows the mistakes that were made with the highest probability.
 Section failures_section(const std::vector<Mistake>& mistakes, const std::string& method,
                          const EpisodeOptions& episodes, const PictureSource& picture,
                          const Analysed& analysed = Analysed::kNamed);

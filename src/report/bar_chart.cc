@@ -23,7 +23,7 @@ constexpr double kCap = 4.0;
 constexpr double kLabelFont = 13.0;
 constexpr double kBoldness = 1.2;
 
-/// Where everything stands.
+/// Positions in the chart.
 struct Layout {
   bool notes = false;
   double label_width = 0.0;

@@ -12,11 +12,11 @@ namespace protocom {
 namespace {
 
 /// A column: one task of one dataset. Evaluations of one dataset share it, so that a model for 1 shot and one for 5
-/// stand side by side.
+/// are side by side.
 using Column = std::tuple<size_t, int64_t, int64_t, std::string>;  // dataset, n_way, k_shot, task
 
-/// A row: a method by its name, so that what was tuned otherwise for other shots is one row; by its label where one
-/// column has several of that name.
+/// A row: a method by its name, so that different tunings for different shots share one row; by its label if one column
+/// has several labels of that name.
 struct Row {
   std::string method;
   std::string mode;
@@ -28,7 +28,7 @@ struct Row {
 struct Cells {
   std::vector<std::string> datasets;
   std::set<Column> columns;
-  std::vector<Row> rows;  // those that see each query alone first, each once
+  std::vector<Row> rows;  // inductive ones first, each once
   std::map<std::pair<size_t, Column>, const MethodResult*> results;
 };
 
@@ -46,7 +46,7 @@ Column column_of(size_t dataset, const MethodResult& result) {
   return {dataset, result.n_way, result.k_shot, result.task};
 }
 
-/// Names of which one column has several labels of one mode.
+/// Returns the names that occur in one column with several labels of one mode.
 std::set<std::string> names_of_variants(const std::vector<Evaluation>& evaluations) {
   std::set<std::string> found;
   std::vector<std::string> datasets;
@@ -62,7 +62,7 @@ std::set<std::string> names_of_variants(const std::vector<Evaluation>& evaluatio
   return found;
 }
 
-/// By mode, and by the place of its method in the first evaluation that has it.
+/// Returns the rows by mode, then in the order in which evaluations first have them.
 std::vector<Row> rows_of(const std::vector<Evaluation>& evaluations, const std::set<std::string>& variants) {
   std::vector<Row> rows;
   for (const Evaluation& evaluation : evaluations) {
@@ -87,14 +87,14 @@ Cells gather(const std::vector<Evaluation>& evaluations) {
       const std::string name = name_of(result.method);
       const size_t row = index_or_append(cells.rows, {variants.count(name) > 0 ? result.method : name, result.mode});
       cells.columns.insert(column);
-      // The first file wins where two tell of the same thing.
+      // If two files have the same result, the first one counts.
       cells.results.emplace(std::pair{row, column}, &result);
     }
   }
   return cells;
 }
 
-/// The name with a mark for its mode, and in a second line what it assumes and its settings.
+/// Returns the name with a mark for its mode, and in a second line what it assumes and its settings.
 std::string head(const Row& row) {
   std::vector<std::string> notes;
   if (const std::string assumes = method_assumes(row.method); !assumes.empty()) notes.push_back(assumes);

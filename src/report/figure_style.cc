@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kFontFamilies = "system-ui, -apple-system, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif";
 
-/// What shows under the pointer, without a script.
+/// Shows details under the pointer, without a script.
 constexpr const char* kSpots =
     "svg .hit { fill: none; pointer-events: all; }\nsvg .peek { display: none; pointer-events: none; }\n"
     "svg .spot:hover > .peek { display: inline; }\n";

@@ -16,7 +16,7 @@ namespace {
 
 using Rows = std::vector<const MethodResult*>;
 
-/// The results of the task with the fewest shots.
+/// Returns the results of the task with the fewest shots.
 Rows fewest_shots(const Evaluation& evaluation) {
   const auto fewest = std::min_element(
       evaluation.results.begin(), evaluation.results.end(),
@@ -34,7 +34,7 @@ std::string reached(const MethodResult& row, const MethodResult* mean) {
   return fmt::format("{} ({}) {}\u00a0%{}", row.method, row.mode, percent_cell(row.accuracy), gain);
 }
 
-/// The pairs of a task: a method with its knowledge and the same without it.
+/// Returns the pairs of a task: a method with and without its knowledge.
 std::vector<KnowledgePair> pairs_of(const Rows& rows) {
   std::vector<std::string> labels;
   for (const MethodResult* row : rows) labels.push_back(row->method);
@@ -63,7 +63,7 @@ std::string headline(const Evaluation& evaluation) {
 
 namespace {
 
-/// "82 of 100 right with 1 photo per class"
+/// Returns "82 of 100 right with 1 photo per class".
 std::string right_words(double accuracy, int64_t k_shot, bool first) {
   const std::string count = format_number(accuracy, 0) + (first ? " of 100 right" : "");
   if (k_shot == 0) return count + " without a photo";
@@ -76,7 +76,7 @@ const MethodResult* best_of(const Rows& rows) {
   });
 }
 
-/// The rows of a method in plain tasks, of n classes and k shots and nothing else.
+/// Returns the rows of a method in plain tasks, defined by n classes and k shots alone.
 Rows plain_rows(const Evaluation& evaluation, const MethodResult& method) {
   Rows rows;
   for (const MethodResult& row : evaluation.results) {
@@ -89,7 +89,7 @@ Rows plain_rows(const Evaluation& evaluation, const MethodResult& method) {
   return rows;
 }
 
-/// How many of 100 were right by `label` with the most classes of the analysis "ways": "; 20 at once: 62".
+/// Returns how many of 100 were right by `label` with the most classes of the analysis "ways": "; 20 at once: 62".
 std::string at_most_classes(const std::vector<AnalysisFile>& analyses, const std::string& label, int64_t beyond) {
   for (const AnalysisFile& analysis : analyses) {
     if (analysis.section.name != "ways") continue;

@@ -15,7 +15,7 @@ constexpr double kMostLabel = 230.0;
 constexpr double kCellLabelFont = 11.0;
 constexpr double kGap = 8.0;
 constexpr double kMostCell = 34.0;
-constexpr double kLeastCell = 17.0;  // a name fits beside it, and a number of two digits into it
+constexpr double kLeastCell = 17.0;  // fits a name beside it and a number of two digits into it
 constexpr double kScale = 54.0;      // the two scales above the map
 constexpr int kSteps = 10;           // shades of a scale
 constexpr double kStep = 16.0;       // pixels
@@ -24,13 +24,13 @@ constexpr double kTextSwitch = 0.7;  // shade that is dark enough for light text
 constexpr const char* kRightAnswers = "cell m-completed";
 constexpr const char* kWrong = "cell m-gauss-fusion";
 
-/// Where everything stands.
+/// Positions in the chart.
 struct HeatLayout {
   double label = 100.0;  // width of the longest name; at least of the titles
   double cell = 0.0;
   double left = 0.0;
   double top = 0.0;
-  double most_wrong = 0.0;  // the end of the scale of mistakes, percent
+  double most_wrong = 0.0;  // end of the scale of mistakes, percent
 };
 
 HeatLayout lay_out(const HeatMap& chart) {
@@ -50,7 +50,7 @@ HeatLayout lay_out(const HeatMap& chart) {
   return at;
 }
 
-/// A scale of shades with their percentages.
+/// Draws a scale of shades with their percentages.
 void draw_scale(Svg& svg, SvgPoint corner, const char* words, const char* css_class, double most) {
   svg.text({corner.x, corner.y + 10.0}, words, Anchor::kStart, "note");
   for (int i = 0; i < kSteps; ++i)
@@ -77,7 +77,7 @@ void draw_cell(Svg& svg, const HeatMap& chart, size_t r, size_t c, const HeatLay
   svg.end_group();
 }
 
-/// Behind the cells: grey where both classes were there, nothing if no episode had both.
+/// Draws the background of the cells: grey where both classes were present, nothing if no episode had both.
 void draw_ground(Svg& svg, const HeatMap& chart, const HeatLayout& at) {
   for (size_t r = 0; r < chart.percent.size(); ++r) {
     const std::vector<double>& row = chart.percent[r];

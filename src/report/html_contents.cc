@@ -6,7 +6,7 @@
 namespace protocom {
 namespace {
 
-/// Without the text in brackets: "Shots: when completion helps".
+/// Returns the title without the text in brackets: "Shots: when completion helps".
 std::string short_title(const std::string& title) { return title.substr(0, title.find(" (")); }
 
 std::string link(const std::string& id, const std::string& words) {
@@ -31,7 +31,7 @@ std::string contents_html(const std::vector<Evaluation>& evaluations, const std:
 }
 
 std::string contents_of(const std::string& items) {
-  // Beside the page if there is room for it, else folded above it: the same links, of which one list is shown.
+  // Beside the page if there is room, else folded above it: the same links in two lists, only one of which is shown.
   return "<nav class=\"side\" aria-label=\"Contents\"><ul>\n" + items +
          "</ul></nav>\n<details class=\"contents\"><summary>Contents</summary>\n<nav aria-label=\"Contents\"><ul>\n" +
          items + "</ul></nav></details>\n";

@@ -74,7 +74,7 @@ std::string table_cell(const Evaluation& evaluation, const Protocol& protocol,
                      gain_line(*row, baseline_of(evaluation, protocol)));
 }
 
-/// Episodes a second of a method, the slowest of its protocols; "" if nothing was timed.
+/// Returns the episodes per second of a method, of the slowest of its protocols; "" if nothing was timed.
 std::string speed_cell(const Evaluation& evaluation, const std::string& method) {
   std::optional<double> slowest;
   for (const MethodResult& row : evaluation.results) {
@@ -84,14 +84,14 @@ std::string speed_cell(const Evaluation& evaluation, const std::string& method) 
   return slowest ? fmt::format("<td>{:.0f}</td>", *slowest) : "";
 }
 
-/// A line between methods of different modes, if there are several.
+/// Returns a line between methods of different modes, if there are several.
 std::string mode_line(const Evaluation& evaluation, const std::string& mode, size_t columns) {
   const auto methods = evaluation.methods();
   if (methods.front().second == methods.back().second) return "";
   return fmt::format("<tr><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>\n", columns, mode);
 }
 
-/// A tag for what a method takes for granted.
+/// Returns a tag for what a method assumes.
 std::string assumes_line(const std::string& method) {
   const std::string assumes = method_assumes(method);
   return assumes.empty() ? "" : fmt::format("<small>{}</small>", assumes);
@@ -122,7 +122,7 @@ std::string accuracy_table(const Evaluation& evaluation) {
   return html + "</tbody></table></div></div>\n";
 }
 
-// One axis for all panels, so that they can be compared.
+// Uses one axis for all panels, so that they can be compared.
 double accuracy_axis(const Evaluation& evaluation) {
   double highest = 20.0;
   for (const MethodResult& row : evaluation.results)
@@ -179,7 +179,7 @@ std::string charts(const Evaluation& evaluation, const std::string& id) {
 }  // namespace
 
 std::string methods_html(const std::vector<Evaluation>& evaluations) {
-  // In the order of the results, since some texts refer to the method before; parameters change how, not what.
+  // In the order of the results, since some texts refer to the previous method; parameters change how, not what.
   std::set<std::string> explained;
   std::string html;
   for (const Evaluation& evaluation : evaluations) {

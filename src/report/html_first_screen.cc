@@ -20,7 +20,7 @@ const Section* section_named(const std::vector<AnalysisFile>& analyses, const st
   return found == analyses.end() ? nullptr : &found->section;
 }
 
-/// A chart of one analysis with the curves of the best method and the class mean alone.
+/// Returns a chart of one analysis with only the curves of the best method and the class mean.
 std::optional<LineChart> plain_chart(const std::vector<AnalysisFile>& analyses, const std::string& name,
                                      const std::string& best, const char* title) {
   const Section* section = section_named(analyses, name);
@@ -43,7 +43,7 @@ std::optional<LineChart> plain_chart(const std::vector<AnalysisFile>& analyses, 
   return std::nullopt;
 }
 
-/// "more photos": what they bring, of the tasks that the best method was measured on.
+/// Returns "more photos": how much they help, from the tasks that the best method was measured on.
 std::string more_photos(const std::vector<const MethodResult*>& rows) {
   if (rows.size() < 2) return "";
   const MethodResult& few = *rows.front();
@@ -54,7 +54,7 @@ std::string more_photos(const std::vector<const MethodResult*>& rows) {
                      few.accuracy.value);
 }
 
-/// Whether what is known of the classes is worth its trouble.
+/// Says whether knowledge of the classes is worth collecting.
 std::string keep_or_leave_knowledge(const Evaluation& evaluation, const MethodResult& best) {
   const auto gain = knowledge_gain(evaluation, best);
   if (!gain) return "";
@@ -64,7 +64,7 @@ std::string keep_or_leave_knowledge(const Evaluation& evaluation, const MethodRe
                      escape_html(points_words(*gain)), escape_html(best.method), escape_html(best.task));
 }
 
-/// The transductive method, where it is more accurate on the same episodes.
+/// Recommends the transductive method if it is more accurate on the same episodes.
 std::string as_a_batch(const Evaluation& evaluation, const MethodResult& best) {
   const MethodResult* batch = nullptr;
   for (const MethodResult* row : evaluation.of(best.task)) {
@@ -80,7 +80,7 @@ std::string as_a_batch(const Evaluation& evaluation, const MethodResult& best) {
       escape_html(batch->method), assumes.empty() ? "" : ", " + assumes, batch->accuracy.value, best.accuracy.value);
 }
 
-/// The classes at the end of the table of classes, which falls by accuracy.
+/// Names the last classes of the table of classes, which is sorted by decreasing accuracy.
 std::string more_of_the_worst(const std::vector<AnalysisFile>& analyses) {
   constexpr size_t kNamed = 3;
   const Section* section = section_named(analyses, "classes");
@@ -104,7 +104,7 @@ std::string next_html(const std::vector<std::string>& steps) {
   return html.empty() ? "" : "<section id=\"next\">\n<h2>What to do next</h2>\n<ul>\n" + html + "</ul>\n</section>\n";
 }
 
-/// Takes the photos of the worst classes out of their section, to the top of the page.
+/// Moves the photos of the worst classes from their section to the top of the page.
 std::string worst_html(std::vector<AnalysisFile>& analyses) {
   std::string html;
   for (AnalysisFile& analysis : analyses) {

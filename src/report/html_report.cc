@@ -14,7 +14,7 @@
 namespace protocom {
 namespace {
 
-/// "image/png", "image/jpeg" or "image/webp", told by the first bytes. Throws Error that names the file.
+/// Returns "image/png", "image/jpeg" or "image/webp", by the first bytes. Throws Error that names the file.
 std::string media_type(std::string_view bytes, const std::string& name) {
   if (bytes.substr(0, 8) == "\x89PNG\r\n\x1a\n") return "image/png";
   if (bytes.substr(0, 3) == "\xff\xd8\xff") return "image/jpeg";
@@ -34,7 +34,7 @@ std::string finding_html(const Evaluation& evaluation, const char* css_class) {
   return html + fmt::format("<p class=\"soft\">{}</p>\n", escape_html(protocol_line(evaluation)));
 }
 
-/// What to expect of own photos; who compares methods reads on.
+/// Says what to expect for own photos, before the comparison of methods.
 std::string top_html(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& analyses) {
   if (evaluations.empty())
     return fmt::format("<p class=\"headline\">{}</p>\n", prose_html(analyses.front().section.finding));
@@ -43,7 +43,7 @@ std::string top_html(const std::vector<Evaluation>& evaluations, const std::vect
                      escape_html(expected.empty() ? headline(evaluations.front()) : expected));
 }
 
-/// What the analyses found, a line each that unfolds.
+/// Returns the findings of the analyses, one line each that unfolds.
 std::string analyses_html(const std::vector<AnalysisFile>& analyses) {
   std::string html;
   for (const AnalysisFile& analysis : analyses) html += section_html(analysis.section);
@@ -62,8 +62,8 @@ std::string evaluations_html(const std::vector<Evaluation>& evaluations) {
   return html + "</section>\n" + methods_html(evaluations) + how_to_read_html(evaluations);
 }
 
-/// Those to show: what "Side by side" and the evaluations themselves show is not shown again, nor what is not
-/// informative.
+/// Returns the analyses to show: without what "Side by side" and the evaluations already show, and without
+/// uninformative ones.
 std::vector<AnalysisFile> telling(const std::vector<Evaluation>& evaluations, const std::vector<AnalysisFile>& all) {
   std::vector<AnalysisFile> analyses;
   for (const AnalysisFile& analysis : all) {
@@ -74,7 +74,7 @@ std::vector<AnalysisFile> telling(const std::vector<Evaluation>& evaluations, co
   return analyses;
 }
 
-/// The paper that tables and figures in titles are of.
+/// Names the paper that tables and figures in titles refer to.
 std::string paper_html(const std::vector<AnalysisFile>& analyses) {
   const bool named = std::any_of(analyses.begin(), analyses.end(), [](const AnalysisFile& analysis) {
     return analysis.section.title.find("Zhang et al. 2021") != std::string::npos;
@@ -91,7 +91,7 @@ std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std:
     if (evaluations.size() > 1) html += fmt::format("<h3>{}</h3>\n", escape_html(evaluation.name));
     html += reproduce_html(evaluation);
   }
-  // `analyse` makes many analyses by one command from the same inputs: it is stated once.
+  // `analyse` makes many analyses by one command from the same inputs, which is shown once.
   std::string last;
   std::string lists;
   for (const AnalysisFile& analysis : analyses) {
@@ -113,7 +113,7 @@ std::string reproduce_all(const std::vector<Evaluation>& evaluations, const std:
 std::string html_report(const std::vector<Evaluation>& evaluations, const ReportOptions& options) {
   if (evaluations.empty() && options.analyses.empty()) fail("a report needs at least one evaluation or analysis");
   std::vector<AnalysisFile> analyses = telling(evaluations, options.analyses);
-  if (evaluations.empty() && analyses.empty()) analyses = options.analyses;  // nothing else is there
+  if (evaluations.empty() && analyses.empty()) analyses = options.analyses;  // nothing else to show
   const std::string top = top_html(evaluations, analyses);
   std::string body = first_screen_html(evaluations, analyses) + evaluations_html(evaluations);
   body += analyses_html(analyses) + paper_html(analyses);

@@ -18,7 +18,7 @@ std::string command_html(const std::string& command) {
   return command.empty() ? "" : fmt::format("<pre>{}</pre>\n", escape_html(command));
 }
 
-/// Seed, version and hashes of a header, without its features, which the caller may have already.
+/// Returns seed, version and hashes of a header, without its features, which the caller may show already.
 std::string provenance_html(const json& header, const char* left_out) {
   std::string html;
   if (header.contains("seed")) html += definition("seed", header.at("seed"), "span");
@@ -30,7 +30,7 @@ std::string provenance_html(const json& header, const char* left_out) {
   return html;
 }
 
-/// What was checked while the evaluation ran.
+/// Returns what was checked while the evaluation ran.
 std::string checks_html(const json& checks) {
   if (!checks.is_object()) return "";
   std::string html;

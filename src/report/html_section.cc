@@ -13,7 +13,7 @@ std::string paragraph(const char* css_class, const std::string& text) {
   return text.empty() ? "" : fmt::format("<p class=\"{}\">{}</p>\n", css_class, prose_html(text));
 }
 
-/// How wide the longest word of a text is at the font size of small tables.
+/// Returns the width of the longest word of a text at the font size of small tables.
 double longest_word(const std::string& text) {
   constexpr double kFontSize = 14.4;
   double longest = 0.0;
@@ -21,7 +21,7 @@ double longest_word(const std::string& text) {
   return longest;
 }
 
-/// Numbers stand to the right, words to the left.
+/// Aligns numbers right and words left.
 const char* alignment(const ReportTable& table, size_t column) {
   static const std::string kNumeric = "0123456789+-";
   if (column == 0) return "";
@@ -33,7 +33,7 @@ const char* alignment(const ReportTable& table, size_t column) {
   return "";
 }
 
-/// Whether a table finds room beside a figure. Numbers are not broken, words are.
+/// Returns whether a table fits beside a figure. Words are broken, numbers are not.
 bool is_narrow(const ReportTable& table) {
   constexpr double kRoom = 330.0;
   constexpr double kPadding = 11.0;
@@ -49,7 +49,7 @@ bool is_narrow(const ReportTable& table) {
   return width <= kRoom;
 }
 
-/// What follows a line end is small.
+/// Shows the text after a line end in small print.
 std::string row_head_html(const std::string& text) {
   const size_t end = text.find('\n');
   const std::string head = unbroken_html(text.substr(0, end));
@@ -108,7 +108,7 @@ std::string table_html(const ReportTable& table) {
 }
 
 std::string section_html(const Section& section) {
-  // The id stands inside, so that a link to it opens what is folded.
+  // The id is inside, so that a link to it opens the folded part.
   std::string html = fmt::format(
       "<details class=\"section\"><summary><h3>{}</h3><span class=\"soft\">{}</span></summary>\n"
       "<section id=\"analysis-{}\">\n",

@@ -9,7 +9,7 @@ namespace {
 bool informs(const BarChart& chart) { return chart.bars.size() > 1; }
 
 bool informs(const LineChart& chart) {
-  const double least = 0.5 * std::pow(10.0, -chart.decimals);  // what is not printed as zero
+  const double least = 0.5 * std::pow(10.0, -chart.decimals);  // smaller values are printed as zero
   return std::any_of(chart.series.begin(), chart.series.end(), [&](const LineSeries& series) {
     return series.y.size() > 1 &&
            std::any_of(series.y.begin(), series.y.end(), [&](double y) { return std::abs(y) >= least; });
@@ -20,7 +20,7 @@ bool informs(const ScatterChart& chart) { return !chart.groups.empty(); }
 bool informs(const HeatMap& chart) { return chart.labels.size() > 1; }
 bool informs(const PictureChart& chart) { return !chart.rows.empty(); }
 
-/// Tables and figures compare prototypes of several methods.
+/// Whether tables and figures compare prototypes of several methods.
 bool compares_prototypes(const Section& section) { return section.name == "cosine" || section.name == "single-images"; }
 
 }  // namespace
@@ -33,7 +33,7 @@ bool is_informative(const Section& section) {
   const bool rows = std::any_of(section.tables.begin(), section.tables.end(),
                                 [](const ReportTable& table) { return table.rows.size() > 1; });
   if (rows || compares_prototypes(section)) return rows;
-  // What has neither states its finding in its line; what has them must show something.
+  // A section with neither states its finding in its line; one with some must show something.
   if (section.tables.empty() && section.figures.empty()) return true;
   return std::any_of(section.figures.begin(), section.figures.end(),
                      [](const Figure& figure) { return is_informative(figure); }) ||

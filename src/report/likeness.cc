@@ -17,7 +17,7 @@ Matrix symmetric(const Matrix& likeness) {
   return both;
 }
 
-/// The pair of clusters that is most alike; the first of several.
+/// Returns the most similar pair of clusters; the first of several.
 std::pair<size_t, size_t> most_alike(const Matrix& likeness) {
   std::pair<size_t, size_t> best{0, 1};
   for (size_t i = 0; i < likeness.size(); ++i) {
@@ -28,7 +28,7 @@ std::pair<size_t, size_t> most_alike(const Matrix& likeness) {
   return best;
 }
 
-/// One row of two, turned so that their most similar ends meet.
+/// Joins two rows, each reversed if necessary so that their most similar ends meet.
 std::vector<size_t> joined(std::vector<size_t> a, std::vector<size_t> b, const Matrix& likeness) {
   const double back_front = likeness[a.back()][b.front()];
   const double back_back = likeness[a.back()][b.back()];
@@ -50,7 +50,7 @@ std::vector<size_t> joined(std::vector<size_t> a, std::vector<size_t> b, const M
 
 std::vector<size_t> order_by_likeness(const Matrix& likeness) {
   const Matrix rows = symmetric(likeness);
-  Matrix between = rows;  // clusters, on average
+  Matrix between = rows;  // mean similarity between clusters
   std::vector<std::vector<size_t>> clusters;
   for (size_t i = 0; i < rows.size(); ++i) clusters.push_back({i});
   while (clusters.size() > 1) {

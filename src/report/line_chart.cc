@@ -16,7 +16,7 @@ constexpr double kPlotHeight = 190.0;
 constexpr double kLeft = 42.0;
 constexpr double kRight = 14.0;
 constexpr double kYTitle = 18.0;
-constexpr double kBelow = 42.0;  // ticks and the axis' name
+constexpr double kBelow = 42.0;  // ticks and the title of the axis
 constexpr size_t kMarkedPoints = 16;
 constexpr double kTickSpace = 24.0;
 
@@ -73,7 +73,7 @@ Range y_range(const LineChart& chart) {
 
 LineLayout lay_out(const LineChart& chart) {
   LineLayout at;
-  // One curve needs no key: the title names it.
+  // One curve needs no legend: the title names it.
   for (const LineSeries& series : chart.series) {
     if (chart.series.size() > 1) at.legend.push_back({series.label, series.css_class, true, has_marks(series)});
   }
@@ -87,7 +87,7 @@ LineLayout lay_out(const LineChart& chart) {
   return at;
 }
 
-/// The places of few values themselves; else round ones.
+/// Returns the values themselves if they are few; else round ones.
 std::vector<double> x_ticks(const LineChart& chart, const LinearScale& scale) {
   std::set<double> places;
   for (const LineSeries& series : chart.series) places.insert(series.x.begin(), series.x.end());
@@ -150,7 +150,7 @@ void draw_curve(Svg& svg, const LineChart& chart, size_t index, const LineLayout
     draw_mark(svg, point, 4.0, mark_of(series.css_class, index), "mark " + series.css_class);
 }
 
-/// The value of a point and its interval, which show under the pointer.
+/// Draws the value of a point and its interval, which show under the pointer.
 void draw_spot(Svg& svg, const LineChart& chart, const LineSeries& series, size_t i, const LineLayout& at) {
   constexpr double kFont = 12.0;
   constexpr double kHeight = 40.0;

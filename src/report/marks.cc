@@ -20,7 +20,7 @@ constexpr double kMarkGap = 14.0;
 constexpr double kTurn = 6.283185307179586;
 constexpr size_t kMarks = 9;
 
-/// Where each entry stands, relative to the legend's corner.
+/// Returns the position of each entry, relative to the legend's corner.
 std::vector<SvgPoint> places(const std::vector<LegendEntry>& entries, double width) {
   std::vector<SvgPoint> result;
   SvgPoint at{0.0, kLine * 0.5};
@@ -34,7 +34,7 @@ std::vector<SvgPoint> places(const std::vector<LegendEntry>& entries, double wid
   return result;
 }
 
-/// The place of a series class among all of its kind: the paper's rows, the methods, those with parameters, hues.
+/// Returns the index of a series class within its kind: the paper's rows, the methods, those with parameters, hues.
 std::optional<size_t> series_index(std::string_view series_class) {
   static constexpr std::array<std::string_view, 4> kPaper = {"m-mean", "m-completed", "m-mean-fusion",
                                                              "m-gauss-fusion"};
@@ -43,7 +43,7 @@ std::optional<size_t> series_index(std::string_view series_class) {
   for (const std::string_view kind : {"extra-", "other-", "hue-"}) {
     if (series_class.substr(0, kind.size()) != kind) continue;
     const auto number = static_cast<size_t>(std::atoi(std::string(series_class.substr(kind.size())).c_str()));
-    // After the paper's rows, and so that the other methods start from the first.
+    // Counts on after the paper's rows, such that the other methods start from the first.
     return number == 0 ? 0 : number - 1 + (kind == "extra-" ? kPaper.size() : 0);
   }
   return std::nullopt;
@@ -54,7 +54,7 @@ std::vector<SvgPoint> around(SvgPoint at, double r, std::vector<SvgPoint> shape)
   return shape;
 }
 
-/// By a part of a turn.
+/// Rotates a shape by a fraction of a turn.
 std::vector<SvgPoint> turned(std::vector<SvgPoint> shape, double part) {
   const double c = std::cos(part * kTurn);
   const double s = std::sin(part * kTurn);
@@ -62,7 +62,7 @@ std::vector<SvgPoint> turned(std::vector<SvgPoint> shape, double part) {
   return shape;
 }
 
-/// Of five points, one at the top.
+/// Returns a star with five points, one at the top.
 std::vector<SvgPoint> star() {
   constexpr int kPoints = 5;
   std::vector<SvgPoint> shape;

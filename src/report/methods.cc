@@ -12,15 +12,15 @@ namespace {
 constexpr size_t kOwnColours = 40;
 constexpr size_t kOtherColours = 12;
 
-/// FNV-1a (Fowler, Noll, Vo), 32 bits: the same on every platform.
+/// Returns FNV-1a (Fowler, Noll, Vo), 32 bits: the same on every platform.
 uint32_t hash_of(const std::string& text) {
   uint32_t hash = 2166136261U;
   for (const unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
   return hash;
 }
 
-/// The colour of each of protocom's methods, whatever is shown with it: the paper's rows have their own, the
-/// others the place that their name falls to, or the next one that is free.
+/// Returns the colour of each of protocom's methods, whatever is shown with it: the paper's rows have their own, the
+/// others the slot that their name hashes to, or the next free one.
 std::map<std::string, std::string> known_colours() {
   std::set<std::string> names;
   std::map<std::string, std::string> colours;
@@ -41,7 +41,7 @@ std::map<std::string, std::string> known_colours() {
   return colours;
 }
 
-/// Of a method by its name alone; "" for one with parameters or of others.
+/// Returns the colour of a method given by its name alone; "" for one with parameters or of other programs.
 std::string known_colour(const std::string& label) {
   static const std::map<std::string, std::string> kColours = known_colours();
   const auto found = kColours.find(label);

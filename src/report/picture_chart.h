@@ -11,7 +11,7 @@ namespace protocom {
 struct PictureTile {
   std::string picture;  ///< a JPEG or PNG in base64; empty: an empty box
   std::string caption;
-  std::string tooltip;  ///< what it is, for pointer and screen reader
+  std::string tooltip;  ///< for pointer and screen reader
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureTile, picture, caption, tooltip)
 
@@ -31,10 +31,10 @@ struct PictureChart {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureChart, id, title, description, rows)
 
-/// The chart, 360 pixels wide at full size.
+/// Draws the chart, 360 pixels wide at full size.
 Svg draw(const PictureChart& chart);
 
-/// Its rows and pictures, in words.
+/// Describes its rows and pictures in words.
 std::string describe(const PictureChart& chart);
 
 }  // namespace protocom

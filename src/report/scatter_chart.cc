@@ -23,7 +23,7 @@ size_t place_in(const ScatterChart& chart, size_t group) {
   return place == kOwnPlace ? group : place;
 }
 
-/// Below the points' photos, or alone, the label of their group.
+/// Draws the label of a group, alone or below the points' photos.
 void draw_spots(Svg& svg, const PointGroup& group, const std::vector<SvgPoint>& points, double height) {
   constexpr double kPhoto = 84.0;
   constexpr double kCaptionFont = 12.0;

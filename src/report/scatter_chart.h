@@ -7,7 +7,7 @@
 
 namespace protocom {
 
-/// The place of a group without one: that in its chart.
+/// Marks a group without a place of its own, which takes its index in the chart.
 inline constexpr size_t kOwnPlace = static_cast<size_t>(-1);
 
 /// Points of one colour and shape.
@@ -15,11 +15,11 @@ struct PointGroup {
   std::string label;
   std::vector<double> x;
   std::vector<double> y;
-  size_t place = kOwnPlace;  ///< of its colour and shape; groups with the same one look alike, in every chart
-  std::string sheet = {};    ///< the points' photos: a square JPEG in base64 with a tile for each, row by row; "": none
+  size_t place = kOwnPlace;  ///< index of its colour and shape; groups with equal ones look alike, in every chart
+  std::string sheet = {};    ///< the points' photos: a square JPEG in base64 with one tile each, row by row; "": none
   int64_t columns = 1;       ///< of tiles on the sheet, as many as it has rows
 };
-/// As the other charts' parts; without a place it is the group's own.
+/// Like those of the other charts' parts; a missing place means the group's own.
 void to_json(nlohmann::json& out, const PointGroup& group);
 void from_json(const nlohmann::json& object, PointGroup& group);
 
@@ -37,11 +37,11 @@ struct ScatterChart {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScatterChart, id, title, description, x_label, y_label, groups, low_x, high_x, low_y,
                                    high_y)
 
-/// The chart, 360 pixels wide at full size. Under the pointer a point shows its group's label, and its photo where
+/// Draws the chart, 360 pixels wide at full size. Under the pointer a point shows its group's label, and its photo if
 /// there is one.
 Svg draw(const ScatterChart& chart);
 
-/// The groups and how many points each has, in words.
+/// Describes the groups and their numbers of points.
 std::string describe(const ScatterChart& chart);
 
 }  // namespace protocom

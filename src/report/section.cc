@@ -10,7 +10,7 @@ namespace protocom {
 namespace {
 
 constexpr double kLargest = 1e12;
-constexpr double kShortestAxis = 1e-9;  // of the numbers at its ends, beyond which its ticks fall together
+constexpr double kShortestAxis = 1e-9;  // of the numbers at its ends, below which its ticks coincide
 constexpr int kMostDecimals = 12;
 constexpr int64_t kMostPhotoColumns = 1000;
 
@@ -24,7 +24,7 @@ bool is_axis(double low, double high) {
 
 bool are_decimals(int decimals) { return decimals >= 0 && decimals <= kMostDecimals; }
 
-/// What a page puts between the quotes of class="...".
+/// Returns whether a page may put the text between the quotes of class="...".
 bool is_css_class(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
@@ -37,7 +37,7 @@ bool are_lines(const Parts& lines) {
   return std::all_of(lines.begin(), lines.end(), [](const ReferenceLine& line) { return is_number(line.value); });
 }
 
-/// What is wrong with a chart; empty: nothing.
+/// Returns what is wrong with a chart; empty: nothing.
 std::string_view find_fault(const BarChart& chart) {
   if (!is_axis(chart.low, chart.high)) return "its axis has length 0";
   if (!are_decimals(chart.decimals)) return "its decimals are out of range";
@@ -84,8 +84,8 @@ std::string_view find_fault(const HeatMap& chart) {
 
 std::string_view find_fault(const PictureChart&) { return ""; }
 
-/// Throws Error that names `name` unless the section can be drawn: its parts fit together, its numbers are some that a
-/// chart can show.
+/// Throws Error that names `name` unless the section can be drawn: its parts fit together and a chart can show its
+/// numbers.
 void check_section(const Section& section, const std::string& name) {
   for (const ReportTable& table : section.tables) {
     if (table.columns.empty()) fail("{}: the table '{}' has no columns", name, excerpt(table.caption));

@@ -44,10 +44,10 @@ struct ReportTable {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReportTable, caption, columns, rows)
 
-/// What one analysis found, ready to be shown.
+/// Result of one analysis, ready to be shown.
 struct Section {
   std::string name;          ///< of the analysis: "noise"
-  std::string title;         ///< as it is shown
+  std::string title;         ///< as shown
   std::string finding = {};  ///< one line, with figures and their intervals
   std::string how = {};      ///< how it was measured: episodes, classes, what is transductive
   std::vector<ReportTable> tables = {};
@@ -55,18 +55,18 @@ struct Section {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Section, name, title, finding, how, tables, figures)
 
-/// An analysis as `protocom analyse` writes it.
+/// An analysis as written by `protocom analyse`.
 struct AnalysisFile {
   Section section;
-  std::string command;                               ///< as it was typed
+  std::string command;                               ///< as typed
   std::string episodes_hash;                         ///< of the list, or lists, of episodes; empty without episodes
   nlohmann::json header = nlohmann::json::object();  ///< provenance
 };
 
-/// {"header", "command", "episodes_hash", "analysis": name, "section", "data": the numbers}.
+/// Returns {"header", "command", "episodes_hash", "analysis": name, "section", "data": the numbers}.
 nlohmann::json analysis_json(const AnalysisFile& file, const nlohmann::json& data);
 
-/// Reads such a file. Throws Error that names `name` when it is another one.
+/// Reads such a file. Throws Error that names `name` if it is not one.
 AnalysisFile parse_analysis(const nlohmann::json& parsed, const std::string& name);
 
 }  // namespace protocom

@@ -12,7 +12,7 @@
 namespace protocom {
 namespace {
 
-/// Rows become columns; the corner stays empty.
+/// Turns rows into columns; the corner stays empty.
 ReportTable transposed(const ReportTable& table) {
   ReportTable turned{table.caption, {""}};
   for (const auto& row : table.rows) turned.columns.push_back(row.front());
@@ -23,7 +23,7 @@ ReportTable transposed(const ReportTable& table) {
   return turned;
 }
 
-/// A row for each method, a column for each x, with a cell of each point.
+/// Makes a row for each method and a column for each x, with one cell per point.
 ReportTable table_of(const std::vector<SeriesPoint>& points, const std::string& caption, const SeriesColumns& columns,
                      const std::function<std::string(const SeriesPoint&)>& cell) {
   constexpr size_t kMostColumns = 6;
@@ -171,7 +171,7 @@ void add_changes_table(const std::vector<SeriesPoint>& points, std::optional<Est
   std::vector<SeriesPoint> changes;
   std::copy_if(points.begin(), points.end(), std::back_inserter(changes),
                [which](const SeriesPoint& point) { return (point.*which).has_value(); });
-  // A method that nothing changes has a row of zeros, which is uninformative.
+  // A method without any change would have an uninformative row of zeros.
   for (const std::string& method : methods_in(changes)) {
     const auto own = points_of(changes, method);
     const auto is_zero = [which](const SeriesPoint& point) {

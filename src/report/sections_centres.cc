@@ -40,7 +40,7 @@ ScatterChart map_of(const DistributionAnalysis& analysis, const std::string& spl
                             variance == analysis.variances.end() ? 0.0 : variance->within);
   fit_range(analysis.points, axes.x, chart.low_x, chart.high_x);
   fit_range(analysis.points, axes.y, chart.low_y, chart.high_y);
-  std::map<std::string, size_t> looks, places;  // colour and shape among all classes, place in this chart
+  std::map<std::string, size_t> looks, places;  // colour and shape among all classes, index in this chart
   for (const MapPoint& point : analysis.points) {
     const auto look = looks.emplace(point.class_name, looks.size()).first;
     if (point.split != split) continue;
@@ -56,7 +56,7 @@ ScatterChart map_of(const DistributionAnalysis& analysis, const std::string& spl
   return chart;
 }
 
-/// The photos of the points of a map, a sheet for each class.
+/// Adds the photos of the points of a map, one sheet per class.
 void add_photos(const DistributionAnalysis& analysis, const std::string& split, const PictureSource& picture,
                 ScatterChart& chart) {
   std::vector<std::string> classes;
@@ -73,10 +73,10 @@ void add_photos(const DistributionAnalysis& analysis, const std::string& split, 
   }
 }
 
-/// a - b, of different classes.
+/// Returns a - b, of different classes.
 Estimate difference_of(const Estimate& a, const Estimate& b) { return {a.value - b.value, std::hypot(a.ci95, b.ci95)}; }
 
-/// The row "novel − base" of the table; empty if a split has no class, or one, which has no interval.
+/// Returns the row "novel − base" of the table; empty if a split has no class, or only one, which has no interval.
 std::vector<std::string> novel_over_base(const std::vector<SplitVariance>& variances) {
   const auto of = [&](const char* split) {
     return std::find_if(variances.begin(), variances.end(),
@@ -130,13 +130,13 @@ BarChart attention_chart(const ClassAttention& attention, size_t place) {
   return chart;
 }
 
-/// "2.4 ± 0.3", a mean over classes; of one class there is no interval.
+/// Returns "2.4 ± 0.3", a mean over classes; without an interval for one class.
 std::string mean_words(const std::vector<double>& values) {
   const Estimate mean = values.empty() ? Estimate{} : estimate(values);
   return values.size() < 2 ? fmt::format("{:.1f}", mean.value) : percent_cell(mean);
 }
 
-/// The same round axis for all, so that they can be compared.
+/// Sets the same round axis for all, so that they can be compared.
 void share_axis(std::vector<BarChart>& charts) {
   double low = 0.0;
   double high = 0.0;
@@ -200,7 +200,7 @@ Section distribution_section(const DistributionAnalysis& analysis, const TitleSo
 
 namespace {
 
-/// What completion, or else the last method, does to the images at both ends; of one class there is no interval.
+/// Says what completion, or else the last method, does to the images at both ends; without an interval for one class.
 std::string moved_ends(const SingleImageAnalysis& analysis) {
   if (analysis.classes < 2) return "One class: there is no interval over classes.";
   const auto completed = std::find_if(analysis.curves.begin(), analysis.curves.end(),
@@ -226,7 +226,7 @@ Section single_images_section(const SingleImageAnalysis& analysis, Split split) 
     const SingleImageCurve& curve = analysis.curves[m];
     LineSeries series{
         curve.method == "mean" ? "mean (the image itself)" : curve.method, colours[m], {}, curve.cosine, {}};
-    // A smoothed value is drawn at the middle of its window.
+    // Draws a smoothed value at the middle of its window.
     for (size_t i = 0; i < curve.cosine.size(); ++i)
       series.x.push_back(static_cast<double>(i) + 0.5 * static_cast<double>(analysis.window + 1));
     chart.series.push_back(series);

@@ -19,7 +19,7 @@ std::vector<ClassScore> by_falling_accuracy(std::vector<ClassScore> classes) {
   return classes;
 }
 
-/// Of many classes those that are right least often.
+/// Charts the classes; if there are many, those with the lowest accuracy.
 BarChart class_chart(const std::vector<ClassScore>& ordered, const std::string& method) {
   const size_t shown = std::min(ordered.size(), kMostBars);
   BarChart chart;
@@ -41,7 +41,7 @@ std::string taken_for(const ClassScore& score) {
                      score.confused_episodes, score.confused_episodes == 1 ? "" : "s");
 }
 
-/// The classes of the matrix, ascending: all, or of many those that are right least often.
+/// Returns the classes of the matrix, ascending: all, or if there are many those with the lowest accuracy.
 std::vector<size_t> classes_shown(const std::vector<ClassScore>& classes) {
   std::vector<size_t> shown;
   for (size_t i = 0; i < classes.size(); ++i) shown.push_back(i);
@@ -62,7 +62,7 @@ std::vector<std::vector<double>> rows_and_columns(const std::vector<std::vector<
   return part;
 }
 
-/// Classes that are taken for one another stand together.
+/// Puts classes that are confused with each other side by side.
 HeatMap confusion_of(const ClassesAnalysis& analysis) {
   HeatMap map;
   map.id = "classes-confusion";

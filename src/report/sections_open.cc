@@ -16,7 +16,7 @@ std::string say_tasks(const EpisodeOptions& episodes) {
                      episodes.shape.n_way, to_string(episodes.split), episodes.shape.n_query, episodes.seed);
 }
 
-/// The results from the fewest labelled images, at least one if there are any.
+/// Returns the results with the fewest labelled images, at least one image if there are any such.
 template <typename Result>
 std::vector<Result> from_fewest_shots(const std::vector<Result>& results) {
   double fewest = results.back().shots;

@@ -11,7 +11,7 @@
 namespace protocom {
 namespace {
 
-/// How a series is shown.
+/// Presentation of a series.
 struct SeriesSpec {
   const char* name;
   const char* title;
@@ -19,7 +19,7 @@ struct SeriesSpec {
   const char* x_label;  // of the charts
   const char* symbol;   // of x
   int decimals;         // of x
-  const char* how;      // what changes with x; what stays the same is said after it
+  const char* how;      // what changes with x; what stays the same follows it
 };
 
 constexpr SeriesSpec kSeries[] = {
@@ -48,14 +48,14 @@ const SeriesSpec& spec_named(const std::string& name) {
   return *found;
 }
 
-/// Row (ii) of the paper: completed prototypes.
+/// Returns whether it is row (ii) of the paper: completed prototypes.
 bool is_completion(const MethodSpec& spec) { return spec.paper_row == 2; }
 
-/// A class may be placed by its description, without an image (plda).
+/// Returns whether a class may be placed by its description, without an image (plda).
 bool takes_descriptions(const MethodSpec& spec) { return spec.fewest_shots == 0 && spec.sees == Sees::kEachQueryAlone; }
 
-/// The method that the line is about: one that uses unlabelled images where any does, else one that descriptions are
-/// enough for, completed prototypes or the last one.
+/// Returns the method that the line is about: one that uses unlabelled images if any does, else one for which
+/// descriptions suffice, completed prototypes or the last one.
 std::string lead_method(const std::vector<SeriesPoint>& points, const std::string& baseline) {
   const auto among = [&](auto is_it) {
     const auto found = std::find_if(points.begin(), points.end(),
@@ -73,7 +73,7 @@ std::string lead_method(const std::vector<SeriesPoint>& points, const std::strin
   return lead.empty() ? methods_in(points).back() : lead;
 }
 
-/// "plda: 59.0 ± 0.5 % at K = 1 (+6.1 ± 0.8 points vs mean), 75.0 ± 0.4 % at K = 20 (...)."
+/// Returns "plda: 59.0 ± 0.5 % at K = 1 (+6.1 ± 0.8 points vs mean), 75.0 ± 0.4 % at K = 20 (...)."
 std::string ends_line(const std::vector<SeriesPoint>& points, const SeriesSpec& spec) {
   const std::string baseline = baseline_in(points);
   const auto own = points_of(points, lead_method(points, baseline));
@@ -90,8 +90,8 @@ std::string ends_line(const std::vector<SeriesPoint>& points, const SeriesSpec& 
   return line + ".";
 }
 
-/// Where the curve of completed prototypes crosses that of the class mean (figure 3a), if it differs significantly from
-/// it before and after.
+/// Returns where the curve of completed prototypes crosses that of the class mean (figure 3a), if they differ
+/// significantly before and after.
 std::optional<double> significant_crossing(const std::vector<SeriesPoint>& points) {
   const auto own = points_of(points, "completed");
   const auto mean = points_of(points, "mean");

@@ -46,14 +46,14 @@ BarChart ablation_chart(const TaskScores& task) {
   return chart;
 }
 
-/// "Highest cosine to the true centre: completed, 0.600 ± 0.010 (+0.100 ± 0.002 vs mean)."
+/// Returns "Highest cosine to the true centre: completed, 0.600 ± 0.010 (+0.100 ± 0.002 vs mean)."
 std::string highest_cosine(const ReportTable& table, size_t best) {
   const std::vector<std::string>& row = table.rows[best];
   const std::string gain = best == 0 || row[3] == "–" ? "" : fmt::format(" ({} vs {})", row[3], table.rows.front()[0]);
   return fmt::format("Highest cosine to the true centre: {}, {}{}.", row[0], row[2], gain);
 }
 
-/// "+30.0 ± 1.2 points in 1-shot tasks"
+/// Returns "+30.0 ± 1.2 points in 1-shot tasks".
 std::string fusion_gain(const TaskScores& task) {
   const MethodScores* mean = find_scores(task.methods, "mean");
   const MethodScores* fused = find_scores(task.methods, "gauss-fusion");

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = SvgElement::Kind;
 
-// Two decimals are a fiftieth of a pixel; zeros at the end say nothing.
+// Two decimals are a fiftieth of a pixel; trailing zeros carry no information.
 std::string number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -46,7 +46,7 @@ std::string text_markup(const SvgElement& e, const std::string& css_class) {
 
 std::string sheet_id(const std::string& id, size_t sheet) { return fmt::format("{}-sheet-{}", id, sheet); }
 
-/// A sheet, and one of its tiles: a symbol shows no more of it than its box.
+/// Returns a sheet and one of its tiles: a symbol shows only the part of it inside its box.
 std::string tile_markup(const SvgElement& e, const std::string& id) {
   const std::string sheet = sheet_id(id, e.number);
   if (e.kind == Kind::kSheet) {
@@ -137,7 +137,7 @@ std::string escape_html(std::string_view text) {
         out += text[i];
         break;
       default:
-        // XML has no control characters, and no name may turn around what is written beside it.
+        // XML has no control characters, and no name may reverse the text beside it.
         out += letter.steers ? " " : text.substr(i, letter.size);
     }
   }
@@ -242,7 +242,7 @@ std::string Svg::file() const {
 
 namespace {
 
-/// The number of bytes of the first `count` letters.
+/// Returns the number of bytes of the first `count` letters.
 size_t bytes_of(std::string_view words, double count) {
   size_t at = 0;
   for (double seen = 0; at < words.size(); ++at) {
@@ -255,7 +255,7 @@ size_t bytes_of(std::string_view words, double count) {
 }  // namespace
 
 double text_width(std::string_view words, double font_size) {
-  constexpr double kMeanAdvance = 0.58;  // of DejaVu Sans, the widest of the fonts requested
+  constexpr double kMeanAdvance = 0.58;  // of DejaVu Sans, the widest of the requested fonts
   return kMeanAdvance * font_size * static_cast<double>(code_points(words));
 }
 
@@ -266,13 +266,13 @@ std::string fit_text_to(std::string_view words, double width, double font_size) 
 }
 
 std::vector<double> LinearScale::ticks(int count) const {
-  constexpr double kMostTicks = 1000;  // of an axis that is too short for its numbers
+  constexpr double kMostTicks = 1000;  // for an axis that is too short for its numbers
   if (!(high > low) || !std::isfinite(high - low)) return {low};
   const double rough = (high - low) / count;
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   double step = 10.0 * power;
   for (const double factor : {1.0, 2.0, 5.0}) {
-    // Ticks a little closer than requested are better than half as many.
+    // Ticks slightly closer than requested are better than half as many.
     if (factor * power >= rough * 0.7) {
       step = factor * power;
       break;
@@ -281,7 +281,7 @@ std::vector<double> LinearScale::ticks(int count) const {
   std::vector<double> values;
   const double first = std::ceil(low / step - 1e-9);
   for (double k = 0; k < kMostTicks && (first + k) * step <= high + 1e-9 * step; k += 1.0)
-    values.push_back((first + k) * step + 0.0);  // + 0.0: ceil gives -0 for what lies just below 0
+    values.push_back((first + k) * step + 0.0);  // + 0.0: ceil gives -0 for values just below 0
   return values;
 }
 

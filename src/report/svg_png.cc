@@ -28,7 +28,7 @@ const char* light(const std::string& name) {
   return "#000000";
 }
 
-/// What the classes of an element amount to.
+/// Combined style of an element's classes.
 struct Look {
   FigureRule rule{"", nullptr, nullptr, 0, 0, 1, 13, false};
   std::string series = "ink";
@@ -81,7 +81,7 @@ void trace(cairo_t* to, const std::vector<SvgPoint>& points) {
 void draw_words(cairo_t* to, const SvgElement& element, const Look& look) {
   cairo_select_font_face(to, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
                          look.rule.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-  cairo_set_font_size(to, 0.94 * look.rule.font_size);  // DejaVu is wider than what browsers take
+  cairo_set_font_size(to, 0.94 * look.rule.font_size);  // DejaVu is wider than the fonts of browsers
   cairo_text_extents_t extents;
   cairo_text_extents(to, element.text.c_str(), &extents);
   const double share = element.anchor == Anchor::kStart ? 0.0 : element.anchor == Anchor::kMiddle ? 0.5 : 1.0;
@@ -164,7 +164,7 @@ std::string Svg::png(double scale) const {
   cairo_scale(context.get(), scale, scale);
   set_colour(context.get(), "card", {}, 1.0);
   cairo_paint(context.get());
-  // Nothing is under a pointer here.
+  // A PNG has no pointer.
   size_t hidden = 0;
   for (const SvgElement& element : sheet.elements_) {
     const bool opens = element.kind == SvgElement::Kind::kOpenGroup;

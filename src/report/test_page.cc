@@ -42,7 +42,7 @@ std::vector<const TestResult*> results_of(const TestPage& page) {
   return all;
 }
 
-/// The figures of a test, in the order of the table's rows; empty if there is none.
+/// Returns the figures of a test, in the order of the table's rows; empty if there is none.
 std::vector<std::pair<std::string, std::string>> result_figures(const TestResult& result) {
   const std::string none = result.calibrated ? "" : "not calibrated";
   return {{"Accuracy", percent(result.accuracy)},
@@ -77,7 +77,7 @@ std::string figures_html(const TestPage& page) {
   return table_html(table);
 }
 
-/// What was tested, and what was not.
+/// Says what was tested, and what was not.
 std::string protocol_html(const TestPage& page) {
   std::string text;
   for (const TestResult* result : results_of(page))
@@ -169,7 +169,7 @@ std::string reliability_html(const TestPage& page) {
     ReportTable table{fmt::format("Bins of the calibration error, {}", name_of(*result)),
                       {"Certainty", "Photos", "Mean", "Right"}};
     for (const CertaintyBin& bin : result->bins) {
-      series.x.push_back(std::round(100 * bin.certainty) / 100);  // what stands at the axis
+      series.x.push_back(std::round(100 * bin.certainty) / 100);  // the number printed at the axis
       series.y.push_back(bin.accuracy);
       table.rows.push_back({fmt::format("{:.2f} to {:.2f}", bin.low, bin.high), std::to_string(bin.images),
                             fmt::format("{:.2f}", bin.certainty), fmt::format("{:.2f}", bin.accuracy)});
@@ -180,8 +180,8 @@ std::string reliability_html(const TestPage& page) {
   return "<h2 id=\"calibration\">Calibration</h2>\n<div class=\"charts\">" + figure_html(chart) + tables + "</div>\n";
 }
 
-/// The classes of the matrix: those with photos and those that are answered; of many the ones that are wrong most
-/// often.
+/// Returns the classes of the matrix: those with photos and those that occur as answers; if there are many, those that
+/// are wrong most often.
 std::vector<std::string> classes_shown(const TestResult& result) {
   std::map<std::string, double> right;
   for (const ConfusionCell& cell : result.confusion) right.emplace(cell.answer, 2.0);
@@ -212,7 +212,7 @@ std::vector<std::vector<double>> percents_of(const TestResult& result, const std
   return matrix;
 }
 
-/// Classes that are taken for one another stand together.
+/// Puts classes that are confused with each other side by side.
 std::string confusion_html(const TestResult& result, const std::string& id) {
   const std::vector<std::string> names = classes_shown(result);
   const std::vector<std::vector<double>> matrix = percents_of(result, names);
@@ -268,7 +268,7 @@ std::string headline_html(const TestPage& page) {
   return html;
 }
 
-/// Links to the parts that are in `main`.
+/// Returns links to the parts that are in `main`.
 std::string links_html(const std::string& main) {
   std::string items;
   for (const auto& [id, words] : {std::pair("top", "Findings"),

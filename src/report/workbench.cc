@@ -11,7 +11,7 @@
 namespace protocom {
 namespace {
 
-/// What gains are over: one of the methods, if any is meant; the default may be missing, what is requested may not.
+/// Returns the baseline of gains, if there is any: the default may be missing, a requested one may not.
 std::string baseline_among(const Methods& methods, const std::string& asked) {
   const std::string found = label_meant(labels_of(methods), asked);
   if (found.empty() && asked != AnalyseOptions().baseline)
@@ -19,7 +19,7 @@ std::string baseline_among(const Methods& methods, const std::string& asked) {
   return found.empty() ? asked : found;
 }
 
-/// The most accurate method, of those that see each query alone if there is one.
+/// Returns the most accurate method among those that see each query alone, or of all if none does.
 std::string best_method(const std::vector<MethodScores>& methods) {
   const auto rank = [](const MethodScores& scores) {
     return std::pair(scores.mode == "inductive", estimate(scores.accuracy).value);

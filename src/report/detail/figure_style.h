@@ -12,17 +12,17 @@ struct PaletteColour {
   const char* dark;
 };
 
-/// Every colour there is. Those of data keep a contrast of 3:1 with card and page, those of text 4.5:1, in both modes.
+/// Returns all colours. Those of data keep a contrast of 3:1 with card and page, those of text 4.5:1, in both modes.
 const std::vector<PaletteColour>& palette();
 
-/// The palette as CSS variables on `selector`: light, dark where the reader prefers it, and print.
+/// Returns the palette as CSS variables on `selector`: light, dark if the reader prefers it, and print.
 std::string palette_css(std::string_view selector);
 
-/// How an element of a class is drawn. "series" means the colour of the element's series class.
+/// Style of an element of a class. "series" means the colour of the element's series class.
 struct FigureRule {
   const char* css_class;
   const char* fill;    // name of a colour, "series" or nullptr
-  const char* stroke;  // the same
+  const char* stroke;  // name of a colour, "series" or nullptr
   double stroke_width;
   double dash;     // length of dashes and gaps; 0: none
   double opacity;  // of the fill
@@ -32,7 +32,7 @@ struct FigureRule {
 
 const std::vector<FigureRule>& figure_rules();
 
-/// How a line of a class is broken, so that curves are distinguished without their colours.
+/// Dash pattern of a line of a class, so that curves differ by more than their colours.
 struct DashRule {
   const char* css_class;
   std::vector<double> lengths;  // dash, gap, ...
@@ -40,10 +40,10 @@ struct DashRule {
 
 const std::vector<DashRule>& dash_rules();
 
-/// The rules as CSS.
+/// Returns the rules as CSS.
 std::string figure_css();
 
-/// The series classes: "m-mean", ..., "hue-1", ...; each is a colour's name in the palette.
+/// Returns whether a word is a series class: "m-mean", ..., "hue-1", ..., each the name of a colour in the palette.
 bool is_series_class(std::string_view word);
 
 }  // namespace protocom
