@@ -1,5 +1,5 @@
-// How fast the files of one network are beside one another: the processor time of a batch, in turns, so that all see
-// the same machine. Features are compared as well.
+// Compares the speed of several files of one network: the processor time of a batch, in turns, so that all run under
+// the same conditions. Features are compared as well.
 //
 //   encoder_ratio PREPROCESS IMAGES THREADS ENCODER ENCODER...
 //   encoder_ratio imagenet 16 2 resnet18.pt resnet18.onnx
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: encoder_ratio PREPROCESS IMAGES THREADS ENCODER...\n", stderr);
     return 2;
   }
-  ::mallopt(M_MMAP_MAX, 0);  // as the program has it
+  ::mallopt(M_MMAP_MAX, 0);  // as in the program
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   try {
     at::set_num_threads(std::atoi(argv[3]));

@@ -1,4 +1,5 @@
-// How fast images become training pixels: decoding with the codec's own down-scaling, resizing, cutting out the square.
+// Measures how fast images become training pixels: decoding with the codec's own down-scaling, resizing, cropping to a
+// square.
 #include <benchmark/benchmark.h>
 
 #include "images/image.h"
@@ -6,7 +7,7 @@
 namespace protocom {
 namespace {
 
-/// As detailed as a photograph: a JPEG of it takes about 2 bits a pixel.
+/// Makes an image as detailed as a photograph: a JPEG of it takes about 2 bits per pixel.
 Image make_texture(int64_t height, int64_t width) {
   Image image{height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * 3))};
   for (int64_t i = 0; i < height * width * 3; ++i) {

@@ -1,5 +1,5 @@
-// Streaming word vectors (time, and that memory does not grow with the file), WordNet's closure, the graph's
-// decomposition.
+// Measures streaming of word vectors (time, and that memory does not grow with the file), WordNet's closure, the
+// graph's decomposition.
 #include <ATen/ATen.h>
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // A recognizer with very many classes:
 //   many_classes RECOGNIZER CLASSES [THREADS [QUERIES]]     a recognizer without classes, of which a copy is filled
 //   with random features: five images about a centre for each class
-// Prints what opening it, answering a feature and enrolling one cost, with and without an index beside it; with
-// QUERIES also how often the answers are those of brute force, which scores the classes in parts that are too few for
-// coarse rows.
+// Prints the cost of opening it, answering a feature and enrolling one, with and without an index beside it; with
+// QUERIES also how often the answers equal those of brute force, which scores the classes in parts too small for coarse
+// rows.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ void time(const char* what, int times, const Work& work) {
   fmt::print("{}: {:.2f} ms, of the processor {:.2f} ms\n", what, wall / times, processor / times);
 }
 
-/// Of this process in MB: now, and of that what is its own and no file's.
+/// Returns the memory of this process in MB: in total, and without files.
 std::string memory() {
   std::ifstream status("/proc/self/status");
   std::string shown;
@@ -52,7 +52,7 @@ std::string memory() {
   return shown;
 }
 
-/// Features about the centre of a class; of the same class again other ones with another seed.
+/// Returns features around the centre of a class; another seed gives other features of the same class.
 protocom::Array images_of(int64_t number, int64_t count, int64_t dim, uint64_t seed) {
   const auto generator = [](uint64_t s) { return at::detail::createCPUGenerator(s); };
   const at::Tensor centre = at::rand({1, dim}, generator(static_cast<uint64_t>(number)));
@@ -67,7 +67,7 @@ protocom::ClassEnrolment enrolment(protocom::Recognizer& recognizer, int64_t num
   return made;
 }
 
-/// What a recognizer answers with, and the same classes in parts.
+/// Answers like a recognizer, but with the same classes in parts.
 class BruteForce {
  public:
   explicit BruteForce(const fs::path& path) {
@@ -84,7 +84,7 @@ class BruteForce {
     }
   }
 
-  /// The five best classes of a feature each with their probabilities.
+  /// Returns the five best classes of each feature with their probabilities.
   [[nodiscard]] std::vector<std::vector<protocom::RankedClass>> answers(const protocom::Array& features) const {
     std::vector<at::Tensor> logits;
     for (const auto& part : parts_)
@@ -138,7 +138,7 @@ void compare(protocom::Recognizer& recognizer, const fs::path& path, int64_t cla
       queries, first, all, furthest, right);
 }
 
-/// What a process that does nothing else takes.
+/// Measures a process that does nothing else.
 void time_opened(const fs::path& path) {
   std::optional<protocom::Recognizer> opened;
   time("opening in a process of its own, with the classes' state", 1, [&] {

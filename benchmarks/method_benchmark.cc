@@ -1,6 +1,6 @@
-// The method on features of Tiny-ImageNet-100's sizes. Ask: 25,000 completion steps (100 epochs of 250) under 10
-// minutes; 5,000 episodes/s by all four methods and 10,000 episodes under 2 s, on 2 cores. The values are random: time
-// does not depend on them. peers/evaluate_against_peer times the whole program against a plain PyTorch one.
+// The method on features of Tiny-ImageNet-100's sizes. Targets: 25,000 completion steps (100 epochs of 250) in under 10
+// minutes; 5,000 episodes/s by all four methods and 10,000 episodes in under 2 s, on 2 cores. The values are random:
+// time does not depend on them. peers/evaluate_against_peer times the whole program against a plain PyTorch one.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <benchmark/benchmark.h>
@@ -22,7 +22,7 @@ namespace protocom {
 namespace {
 
 constexpr int64_t kClasses = 100;
-constexpr int64_t kImages = 250;  // a class
+constexpr int64_t kImages = 250;  // per class
 constexpr int64_t kDim = 512;
 constexpr int64_t kAttributes = 219;
 constexpr double kAttributesPerClass = 9.3;
@@ -50,7 +50,7 @@ Knowledge random_knowledge(const FeatureSet& features) {
   return knowledge;
 }
 
-/// 5-way 1-shot episodes of 75 queries, of the novel classes.
+/// Returns 5-way 1-shot episodes of 75 queries, of the novel classes.
 RowBatch random_rows(int64_t episodes, Rng& rng) {
   RowBatch rows;
   rows.n = 5;
@@ -91,8 +91,8 @@ void completion_steps(benchmark::State& state) {
 }
 BENCHMARK(completion_steps)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// Drawing and evaluating, without reading files. With 10,000 episodes nearly every support row occurs several times
-/// and is completed once.
+/// Draws and evaluates, without reading files. With 10,000 episodes nearly every support row occurs several times and
+/// is completed once.
 void episodes_by_four_methods(benchmark::State& state) {
   set_threads(static_cast<int>(state.range(0)));
   const FeatureSet features = random_features();
@@ -116,7 +116,7 @@ BENCHMARK(episodes_by_four_methods)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-/// Episodes of full classes as tensors.
+/// Returns episodes of full classes as tensors.
 EpisodeBatch batch_of(const at::Tensor& table, const RowBatch& rows) {
   const auto select = [&](const std::vector<int64_t>& from, at::IntArrayRef sizes) {
     return table.index_select(0, at::tensor(from, at::kLong)).view(sizes);
@@ -129,8 +129,8 @@ EpisodeBatch batch_of(const at::Tensor& table, const RowBatch& rows) {
   return batch;
 }
 
-/// The four rows as batched tensors, 16 episodes at once on one thread: what the hand-made form of ScorerGroup is
-/// measured against (form 1; form 0 are the tensors).
+/// The four rows as batched tensors, 16 episodes at once on one thread: the reference for the hand-written form of
+/// ScorerGroup (form 1; form 0 are the tensors).
 void four_rows_of_16_episodes(benchmark::State& state) {
   set_threads(1);
   const FeatureSet features = random_features();
@@ -172,7 +172,7 @@ std::shared_ptr<Method> fitted_plda(const FeatureSet& features, const Knowledge&
   return method;
 }
 
-/// A layer whose weights lie in the first cache: what one core can compute at most.
+/// A layer whose weights fit into the first-level cache: the most that one core can compute.
 class FirstCacheLayer {
  public:
   static constexpr int64_t kRows = 200;
@@ -185,7 +185,7 @@ class FirstCacheLayer {
         out_.data_ptr<float>());
     benchmark::ClobberMemory();
   }
-  /// Floating-point operations a second, over a tenth of a second.
+  /// Returns floating-point operations per second, over a tenth of a second.
   double flops() {
     const auto began = std::chrono::steady_clock::now();
     const auto seconds = [&] {
@@ -203,9 +203,9 @@ class FirstCacheLayer {
   at::Tensor out_ = at::empty({kRows, kPanelWidth});
 };
 
-/// The Bayesian model: 20 steps on 5 classes, 1 labelled image each and 75 queries. Ask: 20,000 episodes/s by `plda`
-/// (method 0) and 3,000 by `plda-vb` (1; balanced: 2) on 2 cores. What must be computed is in the counters;
-/// share_of_limit is that against what FirstCacheLayer computes at the end of the same run on as many cores.
+/// The Bayesian model: 20 steps on 5 classes, 1 labelled image each and 75 queries. Targets: 20,000 episodes/s by
+/// `plda` (method 0) and 3,000 by `plda-vb` (1; balanced: 2) on 2 cores. The counters have the operations required;
+/// share_of_limit is their ratio to what FirstCacheLayer computes at the end of the same run on as many cores.
 void bayesian_episodes(benchmark::State& state) {
   set_threads(1);
   const FeatureSet features = random_features();
@@ -246,7 +246,7 @@ BENCHMARK(bayesian_episodes)
     ->Unit(benchmark::kMicrosecond)
     ->UseRealTime();
 
-/// Ask: under 5 s for 32,000 features of 512 dimensions on 2 cores, reading them included.
+/// Target: under 5 s for 32,000 features of 512 dimensions on 2 cores, including reading them.
 void fit_of_the_bayesian_model(benchmark::State& state) {
   set_threads(static_cast<int>(state.range(0)));
   const FeatureSet features = random_features();
@@ -282,7 +282,7 @@ void count(benchmark::State& state, double multiply_adds, double bytes) {
 constexpr double kProduct = EpisodeRows::kQueries * EpisodeRows::kPrototypes * kDim;  ///< multiply-adds
 constexpr double kRowBytes = EpisodeRows::kQueries * kDim * sizeof(float);
 
-/// Products of the queries with the means and the completed prototypes, from wherever the rows lie.
+/// Multiplies the queries with the means and the completed prototypes, from wherever the rows lie.
 void queries_by_prototypes(benchmark::State& state) {
   EpisodeRows episode;
   at::Tensor dots = at::empty({EpisodeRows::kQueries, EpisodeRows::kPrototypes});
@@ -297,7 +297,8 @@ void queries_by_prototypes(benchmark::State& state) {
 }
 BENCHMARK(queries_by_prototypes);
 
-/// Equations 13 and 14 for both Gaussians of five classes, rows in the second cache after queries_by_prototypes.
+/// Computes equations 13 and 14 for both Gaussians of five classes, with rows in the second-level cache after
+/// queries_by_prototypes.
 void weighted_moments(benchmark::State& state) {
   EpisodeRows episode;
   episode.draw();

@@ -1,4 +1,5 @@
-// How fast packed pixels become augmented batches: by one worker thread as in pre-training, and a whole batch at once.
+// Measures how fast packed pixels become augmented batches: by one worker thread as in pre-training, and a whole batch
+// at once.
 #include <benchmark/benchmark.h>
 #include <torch/torch.h>
 

@@ -1,4 +1,4 @@
-// Load for `protocom serve`, from a process of its own:
+// Generates load for `protocom serve`, from a process of its own:
 //   server_load bare RECOGNIZER BATCH SECONDS IMAGE...         images/s of the backbone alone, and one image's forward
 //   server_load closed PORT CONNECTIONS SECONDS IMAGE...       images/s and latency of clients that never pause
 //   server_load mixed PORT CONNECTIONS SECONDS IMAGE...        as closed; each also enrols and removes
@@ -92,7 +92,7 @@ void run_closed(int port, int connections, const Plan& plan) {
              1000 * percentile(all, 0.5), 1000 * percentile(all, 0.99));
 }
 
-/// What the request of that number is: of ten, seven classify.
+/// Makes the request of that number: seven out of ten classify.
 int mixed_status(Client& client, const std::string& own, size_t number, const std::string& image) {
   const std::string target = "/v1/classes/" + own;
   switch (number % 10) {

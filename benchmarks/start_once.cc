@@ -1,5 +1,6 @@
-// Loaded into the program (LD_PRELOAD), this starts it once and runs it many times: everything up to main(), which with
-// LibTorch takes half a second, is shared by all runs, each of which is a fork with its own arguments. For
+// Loaded into the program (LD_PRELOAD), starts it once and runs it many times: everything up to main(), which takes
+// half
+// a second with LibTorch, is shared by all runs, each of which is a fork with its own arguments. Used by
 // mutation_trial.
 //
 // Over the socket START_ONCE_FD. Request: a 32-bit length, then as many bytes of strings that end in zero: the folder

@@ -1,4 +1,4 @@
-// Features that you have to answers: two classes, two labelled images of each, three queries.
+// From your own features to answers: two classes, two labelled images of each, three queries.
 #include <protocom/method.h>
 
 #include <cstdio>

@@ -1,11 +1,11 @@
-// A method of one's own, outside protocom's tree, beside the others on the same episodes: own_method features.npz
+// A method of your own, outside protocom's tree, compared with others on the same episodes: own_method features.npz
 #include <protocom/evaluate.h>
 #include <protocom/own_method.h>
 
 #include <cstdio>
 #include <limits>
 
-// The class of the nearest labelled image.
+// Answers with the class of the nearest labelled image.
 class Nearest : public protocom::OwnMethod {
  public:
   std::string name() const override { return "nearest"; }

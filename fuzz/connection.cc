@@ -54,7 +54,8 @@ fs::path make_recognizer(const fs::path& folder) {
   return folder / "served.pcm";
 }
 
-/// A server with little patience and little room, so that its limits are met. It lives as long as the process.
+/// Returns a server with short timeouts and little room, so that its limits are reached. It lives as long as the
+/// process.
 const http::Server& server(const fs::path& folder) {
   static const http::Server* const own = [&] {
     ServerOptions options;
@@ -87,7 +88,7 @@ class Connection {
   void send(std::string_view bytes) const { (void)::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
   void end_sending() const { ::shutdown(socket_, SHUT_WR); }
 
-  /// Takes what comes within so many milliseconds; false where nothing did.
+  /// Receives what arrives within so many milliseconds; returns false if nothing did.
   bool receive(int milliseconds) {
     pollfd awaited{socket_, POLLIN, 0};
     if (::poll(&awaited, 1, milliseconds) <= 0) return false;
@@ -110,7 +111,7 @@ void fail_loudly(const char* what, const std::string& found) {
   std::abort();
 }
 
-/// Others are answered whatever one client does.
+/// Checks that other clients are answered whatever one client does.
 void check_answers(int port) {
   constexpr int kPatience = 10'000;  // milliseconds
   for (int tries = 0; tries < 20; ++tries) {

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// The one that this executable is built for.
+/// Returns the reader that this executable is built for.
 const protocom::fuzz::Reader& reader() {
   const auto& all = protocom::fuzz::PROTOCOM_FUZZ_READERS();
   const auto found =

@@ -57,7 +57,7 @@ void read_npz(const fs::path& path) {
   }
 }
 
-/// As every file of a tokenizer in turn, beside a whole one of the other.
+/// Reads it as each file of a tokenizer in turn, beside a valid version of the other.
 void read_tokenizer(const fs::path& path) {
   const std::string content = read_file(path);
   const std::string tokens = R"({"a</w>": 0, "<|startoftext|>": 1, "<|endoftext|>": 2})";
@@ -81,7 +81,7 @@ void read_tensors(const fs::path& path) {
 
 void read_header_of(const fs::path& path) { (void)read_any_header(path).to_json().dump(); }
 
-/// Two novel classes of three images.
+/// Returns two novel classes of three images.
 FeatureSet small_features() {
   FeatureSet set;
   set.features = Array::zeros({6, 2});
@@ -108,7 +108,7 @@ void read_table(const fs::path& path) {
   attempt([&] { (void)cells_of_photos(path, "visit", {"/photos/a.jpg", "/photos/b/a.jpg"}); });
 }
 
-/// Label Studio's JSON and COCO's, as a list of images and classes.
+/// Reads Label Studio's JSON and COCO's, as a list of images and classes.
 void read_list(const fs::path& path) { (void)read_image_list(path); }
 
 void read_vectors(const fs::path& path) { (void)read_word_vectors(path, {"cat", "dog"}); }
@@ -134,24 +134,24 @@ void read_wordnet(const fs::path& path) {
 
 void read_picture(const fs::path& path) {
   DecodeOptions options;
-  options.max_pixels = 1 << 22;  // what is larger only takes longer
+  options.max_pixels = 1 << 22;  // larger ones only take longer
   (void)read_image(path, options);
 }
 
-/// A TorchScript file is a program: it is not read, it is run.
+/// Reads a backbone; a TorchScript file is a program, which would be run and is therefore skipped.
 void read_backbone_file(const fs::path& path) {
   const std::string bytes = read_file(path);
   if (bytes.find("constants.pkl") == std::string::npos) (void)read_backbone(path, {});
 }
 
-/// Read, bound to operators and run on a small image.
+/// Reads a graph, binds it to operators and runs it on a small image.
 void read_graph(const fs::path& path) {
   EncoderFileOptions said;
   said.preprocessing = Preprocessing{8};
   (void)open_backbone(path, said);
 }
 
-/// With tensors in files beside it.
+/// Reads a graph with tensors in files beside it.
 void read_outside_tensors(const fs::path& path) {
   write_file(path.parent_path() / "weights.bin", std::string(1000, '\x3c'));
   attempt([&] { (void)onnx::kept_graph(path, onnx::Weights::kFloat32); });
@@ -183,7 +183,7 @@ void read_modules(const fs::path& path) {
   with_name(path, [&] { (void)text::read_sentence_modules(folder); });
 }
 
-/// As preprocessor_config.json beside an ONNX file.
+/// Reads it as preprocessor_config.json beside an ONNX file.
 void read_image_settings(const fs::path& path) {
   const fs::path folder = path.string() + ".d";
   fs::create_directories(folder);
@@ -191,7 +191,7 @@ void read_image_settings(const fs::path& path) {
   with_name(path, [&] { (void)huggingface::preprocessing_beside(folder / "model.onnx"); });
 }
 
-/// What is read of a graph that goes into a larger one is written again, and read.
+/// Writes the part of a graph that goes into a larger one, and reads it again.
 void keep_graph(const fs::path& path) {
   for (const onnx::Weights weights : {onnx::Weights::kFloat32, onnx::Weights::kFloat16}) {
     onnx::GraphWriter graph(onnx::kept_graph(path, weights));
@@ -205,7 +205,7 @@ void keep_graph(const fs::path& path) {
   }
 }
 
-/// Boxes of all confidences, and which of two photos they belong to.
+/// Reads boxes of all confidences, and which of two photos they belong to.
 void read_box_file(const fs::path& path) {
   const BoxFile boxes = read_boxes({path, 0});
   attempt([&] { (void)crop_photos({"/photos/a.jpg", "/photos/b/c.png"}, boxes, path); });
@@ -222,7 +222,7 @@ void read_yolo(const fs::path& path) {
   read_box_file(folder);
 }
 
-/// A sidecar that keywords were written into has them: once more changes nothing.
+/// Writes keywords into a sidecar; writing them again must change nothing.
 void read_sidecar(const fs::path& path) {
   const XmpKeywords words{{"birds", "tit & <robin>"}, {"birds|robin"}};
   const std::string with = with_keywords(read_file(path), words, path);
@@ -234,7 +234,8 @@ void read_time(const fs::path& path) {
   if (time && !(std::abs(*time) < 1e12)) std::abort();
 }
 
-/// Every choice of a class among a photo's keywords. A class is a name that may go into a recognizer and its JSON.
+/// Tries every choice of a class among a photo's keywords. A class must be a name that may go into a recognizer and its
+/// JSON.
 void read_keywords(const fs::path& path) {
   const XmpKeywords words = keywords_of(path);
   for (const char* choice : {"keywords", "keywords:2", "keywords:Animals"}) {
@@ -244,7 +245,7 @@ void read_keywords(const fs::path& path) {
   }
 }
 
-/// A network of other operators is recorded as ONNX, which is read again.
+/// Records a network of other operators as ONNX, and reads it again.
 void record_graph(const fs::path& path) {
   EncoderFileOptions said;
   said.preprocessing = Preprocessing{8};
@@ -259,7 +260,7 @@ void read_knowledge_file(const fs::path& path) { (void)read_knowledge(path); }
 
 void read_feature_file(const fs::path& path) { (void)read_features(path).rows_by_class(); }
 
-/// All that anyone asks of one, whatever its variables are called.
+/// Reads everything that callers read of one, whatever its variables are called.
 void read_mat(const fs::path& path) {
   const MatFile file(path);
   for (const char* name : {"features", "labels", "train_loc", "x"}) attempt([&] { (void)file.matrix(name).copy(); });
@@ -268,7 +269,7 @@ void read_mat(const fs::path& path) {
 
 void read_images(const fs::path& path) { (void)read_pack(path); }
 
-/// Members of an npz from the text that pack_members makes; what is cut short ends it.
+/// Writes the members of an npz from text made by pack_members; a truncated member ends it.
 void write_members(const fs::path& path, std::string_view text) {
   NpzWriter writer(path);
   std::vector<std::string> seen;
@@ -288,11 +289,11 @@ void write_members(const fs::path& path, std::string_view text) {
     writer.add_bytes(name, std::string(content));
   }
   if (!seen.empty()) return writer.close();
-  write_file(path, std::string("PK\x05\x06") + std::string(18, '\0'));  // libzip makes no file for no members
+  write_file(path, std::string("PK\x05\x06") + std::string(18, '\0'));  // libzip makes no file without members
 }
 
-/// On a file system in memory where there is one. Never destroyed, for it is removed when the program ends; not after a
-/// fault: the input that made it stays there.
+/// Returns a folder, on a file system in memory if there is one. Never destroyed, as it is removed when the program
+/// ends; not after a fault, so that the input that caused it stays there.
 const fs::path& folder() {
   static const fs::path* const path = [] {
     const fs::path base = fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
@@ -304,7 +305,7 @@ const fs::path& folder() {
   return *path;
 }
 
-/// How a library's own text begins; an input that holds it may be quoted.
+/// Prefix of a library's own text; an input that contains it may be quoted.
 constexpr std::string_view kForeign = "[json.exception";
 
 void check_message(const std::string& message, const fs::path& path, std::string_view input) {
@@ -370,7 +371,7 @@ bool read_input(const Reader& reader, std::string_view input) {
       std::ofstream(path, std::ios::binary) << input;
     }
     reader.read(path);
-    fs::remove(path);  // another reader may take it for what belongs to its own input, as a photo's sidecar
+    fs::remove(path);  // another reader may take it for part of its own input, such as a photo's sidecar
     return true;
   } catch (const Error& error) {
     check_message(error.what(), path, input);

@@ -8,24 +8,24 @@
 
 namespace protocom::fuzz {
 
-/// One way for bytes from outside into protocom.
+/// One way for external bytes into protocom.
 struct Reader {
   std::string name;       ///< of the harness and of its folder of regression inputs
   std::string extension;  ///< of the file that it reads
   /// Whether the input is a list of an archive's members (see pack_members) instead of a file: checksums and
-  /// compression would keep a fuzzer out.
+  /// compression would stop a fuzzer.
   bool members = false;
   void (*read)(const std::filesystem::path& path) = nullptr;
 };
 
-/// Those of core, data, knowledge and nn: of files that other people and programs make.
+/// Returns the readers of core, data, knowledge and nn: of files that other people and programs make.
 const std::vector<Reader>& lower_readers();
-/// Those of the modules above and of the program, whose harnesses take much longer to build.
+/// Returns the readers of the modules above and of the program, whose harnesses take much longer to build.
 const std::vector<Reader>& upper_readers();
-/// All of them.
+/// Returns all readers.
 std::vector<Reader> readers();
 
-/// Runs something that may refuse what it is given.
+/// Runs something that may reject its input.
 template <typename Read>
 void attempt(const Read& read) {
   try {
@@ -34,11 +34,12 @@ void attempt(const Read& read) {
   }
 }
 
-/// Gives one input to a reader and tells whether it was read. Aborts unless it was, or was refused by an Error of one
-/// short line that names the file.
+/// Gives one input to a reader and returns whether it was read. Aborts unless it was read, or rejected by an Error of
+/// one short line that names the file.
 bool read_input(const Reader& reader, std::string_view input);
 
-/// The members of an npz as one text: for each a byte of name length, the name, four bytes of length, the content.
+/// Returns the members of an npz as one text: for each a byte of name length, the name, four bytes of length, the
+/// content.
 std::string pack_members(const std::filesystem::path& npz);
 
 }  // namespace protocom::fuzz

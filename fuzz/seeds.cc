@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr uintmax_t kLargestMember = 10'000;  // a fuzzer gets nowhere in weights
+constexpr uintmax_t kLargestMember = 10'000;  // a fuzzer makes no progress in weights
 
 Image ramp(int64_t height, int64_t width) {
   Image image{height, width, {}};
@@ -65,7 +65,7 @@ std::string webp_of(const Image& image, bool lossless) {
   return bytes;
 }
 
-/// Those that protocom reads and does not write.
+/// Copies pictures in formats that protocom reads but does not write.
 void copy_pictures(const fs::path& folder) {
   const std::map<std::string, std::string> readers = {{".gif", "gif"},       {".tif", "tiff"},    {".heic", "heif"},
                                                       {".avif", "heif"},     {".jxl", "jpeg-xl"}, {".jp2", "jpeg-2000"},
@@ -77,7 +77,7 @@ void copy_pictures(const fs::path& folder) {
   }
 }
 
-/// Written by SciPy, packed and not.
+/// Copies files written by SciPy, compressed and not.
 void copy_mat_files(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(fs::path(PROTOCOM_PICTURES).parent_path() / "mat"))
     write_file(folder / "mat" / entry.path().filename(), read_file(entry.path()));
@@ -206,7 +206,7 @@ void write_sidecars(const fs::path& folder) {
              "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
              "xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:subject><rdf:Seq><rdf:li>a</rdf:li></rdf:Seq>"
              "</dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>\n<?xpacket end='w'?>\n");
-  // A main directory that leads to one with a time and a fraction (EXIF 2.32, tags 0x8769, 0x9003, 0x9291).
+  // Makes a main directory that leads to one with a time and a fraction (EXIF 2.32, tags 0x8769, 0x9003, 0x9291).
   const auto exif = [](const char* mark, size_t length) {
     std::string bytes(mark, length);
     bytes += std::string("II*\0\x08\0\0\0\x01\0\x69\x87\x04\0\x01\0\0\0\x1a\0\0\0\0\0\0\0", 26);
@@ -220,7 +220,7 @@ void write_sidecars(const fs::path& folder) {
   write_file(folder / "exif/png", exif("eXIf", 4));
 }
 
-/// A JPEG with keywords in IPTC (IIM 4.2, dataset 2:25, in Photoshop's resource 0x0404) and in XMP.
+/// Writes a JPEG with keywords in IPTC (IIM 4.2, dataset 2:25, in Photoshop's resource 0x0404) and in XMP.
 void write_keywords(const fs::path& folder) {
   const std::string iptc(
       "\x1c\x02\x19\0\x04"
@@ -298,7 +298,7 @@ void write_artefacts(const fs::path& folder, const fs::path& work) {
                      {array_of(at::ones({2, 3, 2, 2}, at::kHalf)), {"a", "b"}, "0123456789abcdef"}, seed_provenance());
 }
 
-/// A network with the operators whose sizes come with the file.
+/// Writes a network with the operators whose sizes come from the file.
 void write_networks(const fs::path& folder) {
   testing::OnnxWriter convolving;
   convolving.input("images", {1, 3, 8, 8});
@@ -339,11 +339,11 @@ void write_networks(const fs::path& folder) {
   write_file(folder / "recorded-graph/small", testing::SmallTflite().bytes());
 }
 
-/// A model of sentencepiece with a map that makes "A" an "a".
+/// Writes a sentencepiece model with a map that turns "A" into "a".
 void write_sentence_pieces(const fs::path& path) {
   std::string bytes, map(sizeof(uint32_t), '\0');
   std::vector<uint32_t> units(256);
-  units[0] = 1U << 10U;                                    // those of first letters begin at 1
+  units[0] = 1U << 10U;                                    // units of first letters begin at 1
   units['A' ^ 1U] = 2U << 10U | 1U << 8U | uint32_t{'A'};  // its value follows at 2
   units['A' ^ 1U ^ 2U] = 1U << 31U;                        // the text at 0
   map[1] = 4;                                              // 1,024 bytes
@@ -363,7 +363,7 @@ void write_sentence_pieces(const fs::path& path) {
   write_file(path, bytes);
 }
 
-/// Gemma's: byte pairs with a token for each byte.
+/// Writes Gemma's: byte pairs with a token for each byte.
 void write_gemma_tokenizer(const fs::path& path) {
   json vocabulary = {{"<pad>", 0}, {"<eos>", 1}, {"a", 2}, {"\u2581a", 3}, {"\u2581", 4}};
   for (int byte = 0; byte < 256; ++byte) vocabulary[fmt::format("<0x{:02X}>", byte)] = 5 + byte;

@@ -5,18 +5,18 @@
 
 namespace protocom::fuzz {
 
-/// Writes small valid inputs of every reader into `folder`/<reader>, as protocom itself makes them.
+/// Writes small valid inputs of every reader into `folder`/<reader>, as made by protocom itself.
 void write_seeds(const std::filesystem::path& folder);
-/// Only those for which no training or report is needed, those of all lower_readers() among them.
+/// Writes only those that need no training or report, including those of all lower_readers().
 void write_lower_seeds(const std::filesystem::path& folder);
-/// The others.
+/// Writes the others.
 void write_upper_seeds(const std::filesystem::path& folder);
 
-/// What artefacts among them say of where they come from.
+/// Returns the provenance of artefacts among them.
 Provenance seed_provenance();
-/// A recognizer of one class with two photos, after two more changes.
+/// Writes a recognizer of one class with two photos, followed by two more changes.
 void write_small_recognizer(const std::filesystem::path& path);
-/// An archive as a list of its small members (pack_members).
+/// Writes an archive as a list of its small members (pack_members).
 void write_as_members(const std::filesystem::path& npz, const std::filesystem::path& seed);
 
 }  // namespace protocom::fuzz

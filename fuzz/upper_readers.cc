@@ -35,8 +35,8 @@ void read_recognizer(const fs::path& path) {
   (void)file.check();
 }
 
-/// A journal beside a recognizer. SQLite believes what a journal states: another file must stay, and this one must not
-/// become much larger.
+/// Reads a journal beside a recognizer. SQLite trusts what a journal states: another file must not be deleted, and this
+/// one must not grow much.
 void read_journal(const fs::path& path) {
   const fs::path whole = path.parent_path() / "whole.pcm", other = path.parent_path() / "other";
   if (!fs::exists(whole)) write_small_recognizer(whole);
@@ -73,7 +73,7 @@ void read_keys(const fs::path& path) {
 
 void read_tuned(const fs::path& path) { (void)read_chosen(path); }
 
-/// Runs something that may refuse a client.
+/// Runs something that may reject a client.
 template <typename Read>
 void attempt_request(const Read& read) {
   try {

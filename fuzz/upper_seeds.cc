@@ -54,7 +54,7 @@ void write_model(const fs::path& folder, const fs::path& work) {
   write_as_members(work / "completion-model.npz", folder / "completion-model/plain");
 }
 
-/// A fitted method of no dimensions to speak of: its text, and its tensors.
+/// Writes a fitted method of minimal dimensions: its text, and its tensors.
 void write_fitted(const fs::path& path, const fs::path& seed, const char* method,
                   const std::vector<std::pair<std::string, at::Tensor>>& state) {
   ArtefactHeader header = make_header("fitted-method", 1, seed_provenance());
@@ -110,8 +110,8 @@ void write_methods(const fs::path& folder, const fs::path& work) {
 
 void write_recognizer(const fs::path& folder) { write_small_recognizer(folder / "recognizer/plain"); }
 
-/// One of a change that was interrupted (sqlite.org/fileformat.html, "The Rollback Journal"), whose only page is the
-/// database's first one, and one that names another file.
+/// Writes the journal of an interrupted change (sqlite.org/fileformat.html, "The Rollback Journal"), whose only page is
+/// the database's first one, and one that names another file.
 void write_journals(const fs::path& folder) {
   const std::string database = read_file(folder / "recognizer/plain");
   const auto number = [](uint32_t value) {
@@ -150,7 +150,7 @@ std::string bmp_of_pixel() {
          std::string(24, '\0') + "\x10\x20\x30\x40";
 }
 
-/// Images of one pixel with boxes, and features.
+/// Writes images of one pixel with boxes, and features.
 void write_uploads(const fs::path& folder) {
   const std::string pixel =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGMQUDAAAACkAGE0Zn1yAAAAAElFTkSuQmCC";

@@ -1,5 +1,5 @@
-// The time of one call of Classifier::probabilities in C++, beside `run`: call METHOD FEATURES DIM CALLS, where
-// FEATURES are float32 of 25 labelled images of 5 classes, then of 75 queries. Prints nanoseconds, a call a line.
+// Times one call of Classifier::probabilities in C++, beside `run`: call METHOD FEATURES DIM CALLS, where FEATURES are
+// float32 of 25 labelled images of 5 classes, then of 75 queries. Prints nanoseconds, one call per line.
 #include <protocom/method.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   std::vector<int64_t> labels;
   for (int64_t i = 0; i < 25; ++i) labels.push_back(i / 5);
   const protocom::Classifier classifier(argv[1], {support, dim}, labels);
-  for (int i = -100; i < std::atoi(argv[4]); ++i) {  // the first hundred are for warming up
+  for (int i = -100; i < std::atoi(argv[4]); ++i) {  // the first hundred are for warm-up
     const auto start = std::chrono::steady_clock::now();
     const protocom::Matrix found = classifier.probabilities({queries, dim});
     const auto end = std::chrono::steady_clock::now();

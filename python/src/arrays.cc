@@ -75,7 +75,7 @@ Array copy_of(const py::object& array, const char* what) {
 py::object numpy_of(const Array& array) {
   if (!array.defined()) return py::none();
   const std::vector<py::ssize_t> sizes(array.shape().begin(), array.shape().end());
-  // Strides are given: pybind11 before 2.12 takes an element's size from where NumPy 2 has something else.
+  // Strides are passed explicitly: pybind11 before 2.12 reads an element's size from where NumPy 2 has something else.
   std::vector<py::ssize_t> strides(sizes.size());
   py::ssize_t stride = size_of(array.type());
   for (size_t i = sizes.size(); i-- > 0; stride *= std::max<py::ssize_t>(1, sizes[i])) strides[i] = stride;

@@ -17,7 +17,7 @@
 namespace protocom::python {
 namespace {
 
-/// Keeps messages until a thread that holds Python's lock fetches them: the threads that log may not take it.
+/// Keeps messages until a thread that holds the GIL fetches them: the threads that log may not take it.
 class KeepingSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   using Message = std::pair<int, std::string>;  // Python's level
@@ -84,7 +84,7 @@ void collect_log() { log_backend().sinks().push_back(kept_log()); }
 
 void forward_log() {
   if (!kept_log()->has_messages()) return;
-  const py::error_scope kept;  // an error on its way stays as it is
+  const py::error_scope kept;  // preserves an error in flight
   try {
     const py::object log = py::module_::import("protocom._words").attr("log");
     for (const auto& [level, text] : kept_log()->take()) log(level, text);

@@ -11,15 +11,16 @@ namespace protocom::python {
 
 namespace py = pybind11;
 
-/// Makes Error and UsageError of protocom, and what other libraries throw, Python's protocom.Error and UsageError.
+/// Translates protocom's Error and UsageError, and exceptions of other libraries, to Python's protocom.Error and
+/// UsageError.
 void translate_errors();
 
-/// Begins to collect what the library logs.
+/// Starts collecting what the library logs.
 void collect_log();
-/// Hands what was logged since to Python's logger "protocom"; cheap if nothing was.
+/// Passes what was logged since to Python's logger "protocom"; cheap if there is nothing.
 void forward_log();
 
-/// The result of `work`, which runs while other Python threads do.
+/// Returns the result of `work`, which runs while other Python threads do.
 template <typename Work>
 auto unlocked(const Work& work) {
   struct Forward {
@@ -29,13 +30,13 @@ auto unlocked(const Work& work) {
   return work();
 }
 
-/// Calls a Python callable with (what, done, total, detail); None: no callable. Ctrl-C ends the job.
+/// Calls a Python callable with (what, done, total, detail); None: no callable. Ctrl-C aborts the job.
 class PythonProgress : public ReportedProgress {
  public:
   explicit PythonProgress(py::object callback);
 };
 
-/// JSON as Python's dicts, lists and numbers.
+/// Converts JSON to Python's dicts, lists and numbers.
 py::object python_of(const nlohmann::json& json);
 
 }  // namespace protocom::python

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Groups = std::vector<std::vector<int64_t>>;
 
-/// Numbers of groups one after the other, and where each episode's begin: int64 [all], [episodes + 1].
+/// Concatenated numbers of groups, and where each episode's begin: int64 [all], [episodes + 1].
 struct Flat {
   std::vector<int64_t> values, starts = {0};
   void end_episode() { starts.push_back(static_cast<int64_t>(values.size())); }
@@ -29,7 +29,7 @@ struct Flat {
   }
 };
 
-/// Adds an episode's rows, class by class, and the number of the class of each.
+/// Appends an episode's rows, class by class, and the class number of each.
 void append(const std::vector<std::vector<int64_t>>& groups, Flat& rows, Flat& labels) {
   for (size_t k = 0; k < groups.size(); ++k) {
     rows.values.insert(rows.values.end(), groups[k].begin(), groups[k].end());
@@ -39,7 +39,7 @@ void append(const std::vector<std::vector<int64_t>>& groups, Flat& rows, Flat& l
   labels.end_episode();
 }
 
-/// Supports, their labels, queries, their labels.
+/// Returns supports, their labels, queries, their labels.
 py::tuple flat_rows(const Episodes& episodes) {
   Flat support, labels, query, truth;
   for (const Episode& episode : episodes.list.episodes) {
@@ -71,7 +71,7 @@ Episodes chosen(const Episodes& episodes, const std::vector<size_t>& numbers) {
   return made;
 }
 
-/// What a list is, without its episodes, by the names that its JSON has.
+/// Returns what describes a list without its episodes, under the names of its JSON.
 py::dict episode_header(const Episodes& episodes) {
   const EpisodeShape& shape = episodes.list.shape;
   py::dict head;
@@ -109,7 +109,7 @@ EpisodeList read_list(const py::dict& head) {
   return list;
 }
 
-/// int64 [episodes, n, most], -1 if a group has fewer.
+/// Returns int64 [e, n, most], -1 if a group has fewer.
 py::object padded(const std::vector<Episode>& episodes, const Groups Episode::*part) {
   int64_t most = 0, n = 0;
   for (const Episode& episode : episodes) {
@@ -126,7 +126,7 @@ py::object padded(const std::vector<Episode>& episodes, const Groups Episode::*p
   return numpy_of(Array::of(all).reshaped({count, n, most}));
 }
 
-/// "classes" [e, n], "support", "query" and "pool" [e, n, most].
+/// Returns "classes" [e, n], "support", "query" and "pool" [e, n, most].
 py::dict arrays_of(const Episodes& episodes) {
   const std::vector<Episode>& all = episodes.list.episodes;
   std::vector<int64_t> classes;
@@ -140,7 +140,7 @@ py::dict arrays_of(const Episodes& episodes) {
   return made;
 }
 
-/// Row `i` of [e, n, most] as groups, of which negative numbers are not part.
+/// Returns row `i` of [e, n, most] as groups, without negative numbers.
 Groups groups_of(const Array& array, int64_t i) {
   const int64_t n = array.size(1), most = array.size(2);
   const int64_t* row = array.data<int64_t>() + i * n * most;
@@ -161,7 +161,7 @@ void expect_sizes(const Groups& groups, int64_t low, int64_t high, const char* w
   }
 }
 
-/// Throws Error if an episode is not of the shape.
+/// Throws Error unless an episode has the shape.
 void expect_shape(const Episode& episode, const EpisodeShape& shape, int64_t number) {
   expect_sizes(episode.support, shape.k_shot, std::max(shape.k_shot, shape.most_shots), "supports", number);
   const bool balanced = shape.query_distribution == QueryDistribution::kBalanced;
@@ -195,7 +195,8 @@ EpisodeList with_episodes(EpisodeList list, const Array& classes, const Array& s
   return list;
 }
 
-/// Episodes as arrays_of() and episode_header() give them. Throws Error if they are not episodes of these features.
+/// Returns episodes from the results of arrays_of() and episode_header(). Throws Error if they are not episodes of
+/// these features.
 Episodes episodes_of(const SharedFeatures& features, const py::dict& head, const py::dict& arrays) {
   const EpisodeList list = read_list(head);
   const ArrayView classes(arrays["classes"], "classes"), support(arrays["support"], "support"),

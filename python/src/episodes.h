@@ -12,7 +12,7 @@ namespace py = pybind11;
 
 using SharedFeatures = std::shared_ptr<const FeatureSet>;
 
-/// Episodes with the features whose rows they are.
+/// Episodes and the features that their rows index.
 struct Episodes {
   SharedFeatures features;
   EpisodeList list;

@@ -27,7 +27,7 @@ std::vector<std::string> texts_of(const std::vector<Split>& splits) {
   return texts;
 }
 
-/// Of features that may be of any shape, or none.
+/// Returns the rows of features that may be of any shape, or undefined.
 int64_t rows_of(const Array& features) { return features.defined() && features.dim() > 0 ? features.size(0) : 0; }
 
 std::shared_ptr<FeatureSet> make_features(const py::object& features, const py::object& labels,
@@ -74,7 +74,7 @@ std::vector<Episodes> draw(const SharedFeatures& features, const py::dict& optio
   });
 }
 
-/// What methods of the library reached on lists of episodes, to which scores of methods in Python are added.
+/// Scores of the library's methods on lists of episodes, to which scores of methods in Python are added.
 class Evaluation {
  public:
   Evaluation(const std::vector<Episodes>& lists, const Contestants& given, Progress& progress)
@@ -85,7 +85,7 @@ class Evaluation {
     find_places(lists);
   }
 
-  /// The labels of the library's methods, in order: some may be left out of tasks without labelled images.
+  /// Returns the labels of the library's methods, in order: some may be left out of tasks without labelled images.
   [[nodiscard]] std::vector<std::string> labels() const {
     std::vector<std::string> most;
     for (const EvaluationTask& task : made_.tasks) {
@@ -96,7 +96,7 @@ class Evaluation {
     return most;
   }
 
-  /// Adds what a method reached on list `number`: accuracies in percent, and what its check found.
+  /// Adds a method's scores on list `number`: accuracies in percent, and the result of its check.
   void add(size_t number, const std::string& label, const std::string& mode, std::vector<double> accuracy,
            int64_t episodes, int64_t queries, int64_t ties) {
     const auto& [task, seed] = places_.at(number);
@@ -107,7 +107,7 @@ class Evaluation {
     checks.ties += ties;
   }
 
-  /// Of the methods with these labels, in this order; an empty baseline is the one that was given at first.
+  /// Returns the findings for the methods with these labels, in this order; an empty baseline means the original one.
   [[nodiscard]] nlohmann::json findings(const std::vector<std::string>& labels, const std::string& baseline) const {
     std::vector<EvaluationTask> tasks = made_.tasks;
     for (EvaluationTask& task : tasks) {
@@ -148,7 +148,7 @@ class Evaluation {
     return own;
   }
 
-  /// Where the scores of each list are: its task, and its place among the lists of that.
+  /// Finds where the scores of each list are: its task, and its index among the task's lists.
   void find_places(const std::vector<Episodes>& lists) {
     std::vector<size_t> next(made_.tasks.size(), 0);
     for (const Episodes& episodes : lists) {

@@ -34,7 +34,7 @@ GivenImage given_image(const py::handle& given) {
   return {{}, {}, pixels_of(given)};
 }
 
-/// An encoder for many threads, one pass at a time.
+/// An encoder shared by many threads, one pass at a time.
 class SharedBackbone {
  public:
   SharedBackbone(const std::filesystem::path& path, const std::string& preprocessing, const std::string& output,
@@ -49,7 +49,7 @@ class SharedBackbone {
 
   [[nodiscard]] const Encoder& encoder() const { return *encoder_; }
 
-  /// float32 [n, d]
+  /// Returns float32 [n, d].
   Array extract(const GivenImages& images, Progress& progress) {
     return extract_given_images(*encoder_, images, options_, mutex_, progress);
   }

@@ -9,10 +9,10 @@ namespace protocom::python {
 
 namespace py = pybind11;
 
-/// Of a list of paths (str), bytes, and arrays uint8 [height, width, 3].
+/// Converts a list of paths (str), bytes, and arrays uint8 [height, width, 3].
 std::vector<GivenImage> given_images(const py::list& images);
 
-/// What calls take of these, which have to outlive it.
+/// Returns the images as calls take them; `images` must outlive it.
 GivenImages pointers(const std::vector<GivenImage>& images);
 
 }  // namespace protocom::python

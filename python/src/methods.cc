@@ -19,7 +19,7 @@ std::vector<nlohmann::json> all_specs() {
   return specs;
 }
 
-/// Knowledge from arrays: who has what, [c, a]. Every class counts as one that is known beforehand.
+/// Makes knowledge from an array of associations, [c, a]. Every class counts as known beforehand.
 SharedKnowledge make_knowledge(std::vector<std::string> classes, std::vector<std::string> attributes,
                                const py::object& association) {
   AttributeTable table;

@@ -13,17 +13,17 @@ namespace protocom::python {
 
 namespace py = pybind11;
 
-/// Shared by all objects made with it.
+/// A fitted method, shared by all objects made with it.
 using SharedFitted = std::shared_ptr<const FittedMethod>;
 using SharedKnowledge = std::shared_ptr<const Knowledge>;
 using SharedModel = std::shared_ptr<const CompletionModel>;
 
 std::vector<FittedMethod> values_of(const std::vector<SharedFitted>& fitted);
 
-/// Methods, what they are fitted on, and tasks.
+/// Binds methods, what they are fitted on, and tasks.
 void bind_methods(py::module_& module);
 void bind_tasks(py::module_& module);
-/// Features with their classes, episodes and evaluations.
+/// Binds features with their classes, episodes and evaluations.
 void bind_evaluation(py::module_& module);
 void bind_images(py::module_& module);
 void bind_texts(py::module_& module);

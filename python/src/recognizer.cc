@@ -42,13 +42,13 @@ RecognizerOptions recognizer_options(const py::dict& given) {
   return options;
 }
 
-/// (file, least confidence, kinds), as Boxes says them.
+/// Takes (file, least confidence, kinds), as Boxes has them.
 BoxChoice box_choice(const py::object& given) {
   const auto [file, least, kinds] = given.cast<std::tuple<fs::path, double, std::vector<std::string>>>();
   return {file, least, kinds};
 }
 
-/// (question, annotator, classes_from).
+/// Takes (question, annotator, classes_from).
 ListChoices list_choices(const py::object& given) {
   const auto [question, annotator, classes_from] = given.cast<std::tuple<std::string, std::string, std::string>>();
   return {question, annotator, classes_from};
@@ -79,7 +79,7 @@ RecognizerParts parts_of(const py::dict& given) {
   return parts;
 }
 
-/// The result of `work`, which has the recognizer to itself while other Python threads run.
+/// Returns the result of `work`, which has exclusive use of the recognizer while other Python threads run.
 template <typename Work>
 auto called(SharedRecognizer& own, const Work& work) {
   return unlocked([&] { return own.call(work); });
@@ -117,7 +117,7 @@ json examples_json(const Recognizer& recognizer, const std::string& name) {
   return all;
 }
 
-/// What is said of a class: a dict of its name, attributes, descriptions and the text encoder for these.
+/// Description of a class: a dict of its name, attributes, descriptions and the text encoder for these.
 class Said {
  public:
   explicit Said(const py::dict& given) : encoder_(given["text_encoder"].cast<std::shared_ptr<TextEncoder>>()) {
@@ -125,7 +125,7 @@ class Said {
     said_.attributes = given["attributes"].cast<std::vector<std::string>>();
     said_.descriptions = given["descriptions"].cast<std::vector<std::string>>();
   }
-  /// Takes as long as the descriptions need.
+  /// Takes as long as the descriptions need to be encoded.
   [[nodiscard]] ClassToDescribe request() const {
     ClassToDescribe request{said_};
     if (!said_.descriptions.empty()) describe_in_words(*encoder_, request);
@@ -157,7 +157,7 @@ void bind_questions(BoundRecognizer& bound) {
              return python_of(unlocked([&] {
                const std::vector<SquareImage> squares = square_images(pointers(given), own.settings().preprocessing);
                return own.call([&](Recognizer& recognizer) {
-                 recognizer.class_names();  // what is wrong with the classes is said first
+                 recognizer.class_names();  // reports errors in the classes first
                  const Array features = recognizer.features_of(covered_in_turn(squares.at(0).image));
                  return occlusion_json(occlusion_of(recognizer, features, class_name));
                });
@@ -211,7 +211,7 @@ void bind_questions(BoundRecognizer& bound) {
       });
 }
 
-/// A test, and what can be asked of two on the same images.
+/// Binds a test, and the comparison of two on the same images.
 void bind_tests(py::module_& module, BoundRecognizer& bound) {
   py::class_<TestResult>(module, "TestResult")
       .def("fields", [](const TestResult& own) { return python_of(test_json(own)); })
@@ -380,7 +380,7 @@ void bind_changes(BoundRecognizer& bound) {
 }  // namespace
 
 void bind_recognizer(py::module_& module) {
-  // What a recognizer keeps of images that were read in several calls.
+  // Examples that a recognizer keeps of images read in several calls.
   py::class_<ExamplesInParts, std::shared_ptr<ExamplesInParts>>(module, "ReadImages")
       .def(py::init<>())
       .def("add", [](ExamplesInParts& own, const ExamplesInParts& more) { own.add(ExamplesInParts(more).joined()); });

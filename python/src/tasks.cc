@@ -16,7 +16,7 @@
 namespace protocom::python {
 namespace {
 
-/// What a method is made with.
+/// Parts from which a method is made.
 struct Parts {
   std::string method;
   std::vector<SharedFitted> fitted;
@@ -26,13 +26,13 @@ struct Parts {
   uint64_t seed = 0;
 };
 
-/// The numbers of whole ones [n] of any type.
+/// Returns integers [n] of any type as int64.
 std::vector<int64_t> to_integers(const Array& array) {
   const Array whole = array.to(NumberType::kInt64);
   return {whole.data<int64_t>(), whole.data<int64_t>() + whole.numel()};
 }
 
-/// float32; undefined for an undefined one.
+/// Converts to float32; undefined stays undefined.
 Array floats(const Array& array) { return array.defined() ? array.to(NumberType::kFloat32) : array; }
 
 std::shared_ptr<const Method> method_of(const Parts& parts) {
@@ -63,8 +63,9 @@ Array probabilities(const TaskClassifier& task, const Array& queries) {
   return unlocked([&] { return array_of_matrix(task.probabilities(queries)); });
 }
 
-/// Probabilities of queries [q, d] that are just what the library takes, and None for all else, which Python then looks
-/// at: between two calls the processor forgets Python's own lines, so that each of them costs.
+/// Returns the probabilities of queries [q, d] in exactly the form that the library takes, and None for all others,
+/// which Python then handles: between two calls the processor's cache loses Python's own lines, so that each of them
+/// costs.
 py::object quick_probabilities(const TaskClassifier& task, const py::object& queries) {
   if (task.sees_all_queries() || !is_plain_rows(queries, task.feature_dim())) return py::none();
   const ArrayView view(queries, "queries");
@@ -79,7 +80,7 @@ py::tuple scores(const TaskClassifier& task, const py::object& queries, const py
   return py::make_tuple(numpy_of(array_of_matrix(found.logits)), numpy_of(none));
 }
 
-/// What batch_logits() is asked, all float32.
+/// Arguments of batch_logits(), all float32.
 struct Batch {
   Array support;  ///< [b, n, k, d]
   Array query;    ///< [b, q, d]
@@ -91,7 +92,7 @@ std::string shape_of(const Array& array) {
   return array.defined() ? fmt::format("[{}]", fmt::join(array.shape(), ", ")) : "none";
 }
 
-/// -1: any size.
+/// Checks the sizes; -1: any size.
 void expect(const Array& array, const char* name, const Shape& sizes) {
   bool fits = array.defined() && array.dim() == static_cast<int64_t>(sizes.size());
   for (size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] < 0 || array.shape()[i] == sizes[i];
@@ -110,7 +111,7 @@ void check(const Batch& batch) {
     fail("expected one seed per episode, found {} episodes and {} seeds", b, batch.seeds.size());
 }
 
-/// The supports of episode `number` that are there; a mask between 0 and 1 is what one counts.
+/// Returns the supports of episode `number` that are present; a mask between 0 and 1 is the weight of one.
 TaskImages images_of(const Batch& batch, int64_t number) {
   const Array support = batch.support.row(number);
   const int64_t n = support.size(0), k = support.size(1);
@@ -133,7 +134,7 @@ TaskImages images_of(const Batch& batch, int64_t number) {
   return images;
 }
 
-/// Logits [b, q, n].
+/// Returns logits [b, q, n].
 Array logits_of(const PreparedMethod& prepared, const Batch& batch) {
   check(batch);
   const int64_t b = batch.query.size(0), q = batch.query.size(1), n = batch.support.size(1);
@@ -147,7 +148,7 @@ Array logits_of(const PreparedMethod& prepared, const Batch& batch) {
   return logits;
 }
 
-/// Logits [b, q, n] of many episodes at once.
+/// Returns logits [b, q, n] of many episodes at once.
 Array batch_logits(const Parts& parts, const py::object& support, const py::object& query, const py::object& mask,
                    const std::vector<uint64_t>& seeds) {
   const ArrayView s(support, "support"), q(query, "query"), m(mask, "support_mask");
@@ -163,14 +164,15 @@ Array batch_logits(const Parts& parts, const py::object& support, const py::obje
   });
 }
 
-/// Arrays for NumPy, which keeps them.
+/// Returns NumPy arrays, which keep the memory alive.
 py::list numpy_of_all(const std::vector<Array>& arrays) {
   py::list all;
   for (const Array& array : arrays) all.append(numpy_of(array));
   return all;
 }
 
-/// A task without its labelled images, and its base classes, as Python pickles it; None where it needs the images.
+/// Returns a task without its labelled images, and its base classes, in the form that Python pickles; None if it needs
+/// the images.
 py::object placed_of(const TaskClassifier& task) {
   const std::optional<PlacedTask> placed = task.placed();
   if (!placed) return py::none();

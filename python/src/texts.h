@@ -5,7 +5,7 @@
 
 namespace protocom::python {
 
-/// Shared by the recognizers that describe classes with it.
+/// A text encoder, shared by the recognizers that describe classes with it.
 using SharedTextEncoder = std::shared_ptr<const TextEncoder>;
 
 }  // namespace protocom::python

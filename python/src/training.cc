@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `given[name]`, where it is given: what is not keeps the library's default.
+/// Takes `given[name]` if present; otherwise `value` keeps the library's default.
 template <typename T>
 void take(const py::dict& given, const char* name, T& value) {
   if (given.contains(name)) value = given[name].cast<T>();
@@ -27,7 +27,8 @@ void take_resume(const py::dict& given, TrainingFiles& files) {
   if (given.contains("resume") && given["resume"].cast<bool>()) files.resume = Resume::kIfThere;
 }
 
-/// What a training writes and whom it tells: `listener` outlives it, and is only looked at with Python's lock.
+/// Returns what a training writes and whom it notifies: `listener` must outlive it, and is only accessed while holding
+/// the GIL.
 TrainingFiles files_of(const char* command, const fs::path& out, const py::dict& given, const py::object& listener) {
   check_writable(out);
   TrainingFiles files;
@@ -116,7 +117,7 @@ MetatrainOptions metatrain_recipe(const py::dict& given) {
   return recipe;
 }
 
-/// A head that completes nothing has neither model nor knowledge.
+/// Requires neither model nor knowledge for a head that completes nothing.
 void check_head(const std::string& head, const std::optional<fs::path>& model, const SharedKnowledge& knowledge) {
   const bool completes = make_method(head)->spec().has(Need::kCompletionModel);
   if (completes && (!model || !knowledge))
