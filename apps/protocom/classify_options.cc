@@ -78,11 +78,12 @@ void add_series_options(CLI::App& command, ClassifyArguments& options) {
 }
 
 void add_answer_options(CLI::App& command, ClassifyArguments& options) {
-  command
-      .add_option("--coverage", options.recognizing.coverage,
-                  "Also print a set of classes that contains the right one for this share of new photos (0.9), by "
-                  "leave-one-out")
-      ->check(CLI::Range(0.001, 0.999));
+  CLI::Option* coverage =
+      command
+          .add_option("--coverage", options.recognizing.coverage,
+                      "Also print a set of classes that contains the right one for this share of new photos (0.9), by "
+                      "leave-one-out")
+          ->check(CLI::Range(0.001, 0.999));
   CLI::Option* roll_up = command
                              .add_option("--roll-up", options.recognizing.roll_up,
                                          "If the first class is less probable than this (0.9), answer the smallest "
@@ -92,15 +93,21 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options) {
   add_input_option(command, "--groups", options.groups,
                    "CSV with the columns class and group (or taxonomy: animals/birds, animals;birds), for --roll-up")
       ->needs(roll_up);
-  command.add_option("--top", options.recognizing.top, "How many classes to show for each image")->check(at_least(1));
-  command.add_option("--nearest", options.recognizing.nearest, "How many of the most similar enrolled images to show")
-      ->check(at_least(0));
-  command
-      .add_option("--attributes", options.recognizing.attributes,
-                  "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
-      ->check(at_least(0));
-  command.add_flag("--explain", options.explain,
-                   "Also show which part of each image made its answer: a map of 7 x 7 patches, each covered once");
+  CLI::Option* top = command.add_option("--top", options.recognizing.top, "How many classes to show for each image")
+                         ->check(at_least(1));
+  CLI::Option* nearest =
+      command
+          .add_option("--nearest", options.recognizing.nearest, "How many of the most similar enrolled images to show")
+          ->check(at_least(0));
+  CLI::Option* attributes =
+      command
+          .add_option("--attributes", options.recognizing.attributes,
+                      "How many attributes to show that changed the first class's score most (plda, mean-fusion)")
+          ->check(at_least(0));
+  CLI::Option* explain = command.add_flag(
+      "--explain", options.explain,
+      "Show which part of each image made its answer, the first class: a map of 7 x 7 patches, each covered once");
+  for (CLI::Option* unused : {coverage, roll_up, top, nearest, attributes}) explain->excludes(unused);
 }
 
 void take_groups(ClassifyArguments& options) {

@@ -270,6 +270,8 @@ void run_classify(const CLI::App& command, ClassifyArguments& options) {
   if (!options.features_out.empty()) check_features_out(options, as_lines);
   if ((into_files || !options.out.empty()) && in_turn && !job().is_single())
     fail_usage("--series and --format {} need a single process: leave out torchrun", options.format);
+  if (options.recognizing.coverage && (into_files || options.format == "timelapse"))
+    fail_usage("--coverage: --format {} has no place for sets of classes: leave out --coverage", options.format);
   if (options.explain) return explain_answers(options);
   if (BoxAnswers::is_format(options.format)) return answer_boxes(options);
   if (options.format == "xmp") return answer_sidecars(options);

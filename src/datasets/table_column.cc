@@ -17,8 +17,11 @@ namespace {
 
 /// A photo, and the number of characters of its path that a row ends with.
 struct NamedPhoto {
+  enum class Folder { kNone, kFound, kLost };  ///< whether the row names a folder, and whether the photo lies in it
+
   fs::path photo;
   size_t letters;
+  Folder folder;
 };
 
 /// Finds photos by the ends of their paths: the rest in the table may be from another machine.
@@ -33,11 +36,16 @@ class PhotosByEnd {
     constexpr size_t kLongest = 4096;  // PATH_MAX
     if (written.size() > kLongest) return std::nullopt;
     std::replace(written.begin(), written.end(), '\\', '/');
-    for (std::string end = fs::path(written).lexically_normal().generic_string();;) {
+    std::string end = fs::path(written).lexically_normal().generic_string();
+    const bool has_folder = end.find('/') != std::string::npos;
+    for (;;) {
       const auto found = ends_.find(end);
       if (found != ends_.end() && found->second.empty()) return std::nullopt;
-      if (found != ends_.end()) return NamedPhoto{found->second, end.size()};
       const size_t slash = end.find('/');
+      const auto folder = !has_folder                  ? NamedPhoto::Folder::kNone
+                          : slash != std::string::npos ? NamedPhoto::Folder::kFound
+                                                       : NamedPhoto::Folder::kLost;
+      if (found != ends_.end()) return NamedPhoto{found->second, end.size(), folder};
       if (slash == std::string::npos) return std::nullopt;
       end.erase(0, slash + 1);
     }
@@ -97,10 +105,18 @@ std::vector<std::string> cells_of_photos(const fs::path& path, const std::string
   const CsvTable table = read_csv(path);
   const size_t asked = table.column(column), image = image_column_of(table);
   const PhotosByEnd ends(photos);
-  std::map<fs::path, SaidOfPhoto> said;
+  std::vector<std::optional<NamedPhoto>> found;
+  bool some_have_folders = false;
   for (const CsvRow& row : table.rows) {
-    const std::optional<NamedPhoto> named = ends.find(std::string(trimmed(row.cells[image])));
-    if (!named) continue;
+    found.push_back(ends.find(std::string(trimmed(row.cells[image]))));
+    some_have_folders |= found.back() && found.back()->folder == NamedPhoto::Folder::kFound;
+  }
+  std::map<fs::path, SaidOfPhoto> said;
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    const CsvRow& row = table.rows[i];
+    const std::optional<NamedPhoto>& named = found[i];
+    // Cameras call their photos the same: where folders agree, a photo of another folder is not meant.
+    if (!named || (some_have_folders && named->folder == NamedPhoto::Folder::kLost)) continue;
     take(column, named->photo, {std::string(trimmed(row.cells[asked])), table.where(row), named->letters},
          said[named->photo]);
   }

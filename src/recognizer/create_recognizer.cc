@@ -221,12 +221,6 @@ struct FirstImages {
   std::map<std::string, int64_t> moments;  ///< from a table
 };
 
-/// Whether a folder of this name contains photos of none of the classes.
-bool is_none_of_the_classes(const std::string& name) {
-  static const std::set<std::string> kNames = {"none", "background", "blank", "other", "unknown"};
-  return kNames.count(lowercase(name)) > 0;
-}
-
 /// Moves such folders from the classes to `others`, and logs it.
 void take_others(FirstImages& found) {
   std::vector<EnrolRequest> classes;

@@ -183,6 +183,11 @@ void warn_of_missing_rows(const std::vector<std::string>& named, const fs::path&
 
 }  // namespace
 
+bool is_none_of_the_classes(const std::string& name) {
+  static const std::set<std::string> kNames = {"none", "background", "blank", "other", "unknown"};
+  return kNames.count(lowercase(name)) > 0;
+}
+
 std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests) {
   std::vector<std::string> names;
   for (const EnrolRequest& request : requests) names.push_back(request.name);

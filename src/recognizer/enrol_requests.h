@@ -48,6 +48,9 @@ struct RequestFiles {
 /// Walks the folders of requests. A request without an image does not stop the others.
 RequestFiles find_files(const std::vector<EnrolRequest>& requests);
 
+/// Returns whether a folder of this name ("none", "blank", ...) contains photos of none of the classes.
+bool is_none_of_the_classes(const std::string& name);
+
 /// Returns the classes' names, in the order of the requests.
 std::vector<std::string> names_of_requests(const std::vector<EnrolRequest>& requests);
 

@@ -73,6 +73,15 @@ void check_sources(const EnrolSources& sources) {
     fail_usage("images need a class: give its name{}", features ? ", and no file of features" : "");
 }
 
+/// create uses such folders for the threshold of "none of these".
+void warn_of_none_classes(const std::vector<EnrolRequest>& requests, const RecognizerFile& file) {
+  for (const EnrolRequest& request : requests) {
+    if (is_none_of_the_classes(request.name) && !file.has_class(request.name))
+      logger().warn("the folder '{}' becomes a class: photos of none of the classes are given to calibrate (others)",
+                    request.name);
+  }
+}
+
 std::vector<EnrolRequest> requests_of_classes(const EnrolSources& sources, const RecognizerFile& file,
                                               SplitPurpose purpose) {
   std::vector<EnrolRequest> requests;
@@ -120,6 +129,7 @@ EnrolSources sources_at(const std::filesystem::path& path) {
 std::vector<EnrolRequest> requests_of_sources(const EnrolSources& sources, Recognizer& recognizer) {
   check_sources(sources);
   std::vector<EnrolRequest> requests = requests_of_classes(sources, recognizer.file(), SplitPurpose::kTraining);
+  if (!sources.folder.empty()) warn_of_none_classes(requests, recognizer.file());
   set_text_vectors_of_sources(sources, requests);
   if (!sources.table.empty()) add_attributes_of_table(sources.table, requests);
   for (EnrolRequest& request : requests) {

@@ -51,13 +51,25 @@ TEST_F(LabelledRecognizers, ExplainAnswersByTheirPartsAsMapAndJson) {
   EXPECT_EQ(line.at("effects").size(), 7u);
   const Outcome asked = run({"classify", "labels.pcm", photo, "--format", "json"});
   EXPECT_EQ(line.at("class"), json_lines(asked.out).at(0).at("ranking")[0].at("class"));
-  for (const std::vector<std::string>& wrong :
-       {std::vector<std::string>{"--format", "csv"}, {"--out", "a.jsonl"}, {"--series", "time"}, {"--format", "xmp"}}) {
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--format", "csv"},
+                                                {"--out", "a.jsonl"},
+                                                {"--series", "time"},
+                                                {"--format", "xmp"},
+                                                {"--top", "2"},
+                                                {"--coverage", "0.9"}}) {
     std::vector<std::string> all = {"classify", "labels.pcm", photo, "--explain"};
     all.insert(all.end(), wrong.begin(), wrong.end());
     const Outcome refused = run(all);
     EXPECT_EQ(refused.exit_code, 2) << wrong.front();
     EXPECT_THAT(refused.err, HasSubstr("--explain")) << wrong.back();
+  }
+}
+
+TEST_F(LabelledRecognizers, RefuseSetsOfClassesWhereAFormatHasNoPlaceForThem) {
+  for (const char* format : {"timelapse", "xmp"}) {
+    const Outcome refused = run({"classify", "labels.pcm", "to-label", "--coverage", "0.9", "--format", format});
+    EXPECT_EQ(refused.exit_code, 2) << format;
+    EXPECT_THAT(refused.err, HasSubstr("no place for sets of classes"));
   }
 }
 

@@ -75,6 +75,15 @@ TEST_F(PhotosInSeries, AreThoseOfATextInATablesColumn) {
   EXPECT_EQ(one_folder.alone, 1) << "c/1.jpg is another photo than a/1.jpg";
 }
 
+TEST_F(PhotosInSeries, AreNotThoseOfAnotherFolderInATable) {
+  const fs::path one = photo("north/1.jpg", ""), two = photo("south/2.jpg", ""), three = photo("south/3.jpg", "");
+  const fs::path table = folder_ / "visits.csv";
+  write_file(table, "image,visit\nnorth/1.jpg,n1\nnorth/2.jpg,n2\nnorth/3.jpg,n2\n");
+  const Series series = group_photos({one, two, three}, parse_series(table.string() + ":visit"));
+  EXPECT_THAT(series.groups, ElementsAre(ElementsAre(one), ElementsAre(two), ElementsAre(three)));
+  EXPECT_EQ(series.alone, 2) << "another camera's photos of these names";
+}
+
 TEST_F(PhotosInSeries, NeedATableThatSaysOneThingOfEachPhoto) {
   const std::vector<fs::path> photos = {photo("a/1.jpg", ""), photo("b/1.jpg", ""), photo("a/2.jpg", "")};
   const fs::path table = folder_ / "visits.csv";

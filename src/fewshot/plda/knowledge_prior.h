@@ -61,7 +61,7 @@ struct PriorChoice {
 };
 
 /// Returns the names of priors:
-/// kernel-ridge  regression from similarity of descriptions (class_prior.h)
+/// kernel-ridge  regression from similarity of descriptions (kernel_ridge.h)
 /// sem-align     a network from a description to a class mean
 std::vector<std::string> prior_names();
 
