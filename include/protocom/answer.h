@@ -39,14 +39,13 @@ struct Answer {
   std::optional<double> none;
   double familiarity = 0;             ///< how well the image fits any class; see Calibration::threshold
   std::optional<bool> none_of_these;  ///< whether `none` is at least 1/2; empty without a calibration
-  std::vector<std::string>
-      set;  ///< classes of the prediction set for RecognizerOptions::coverage, most probable first; else empty
-  /// Set with RecognizerOptions::roll_up if the first class is less probable than that: the smallest group of classes
-  /// that contains it and reaches that probability. Groups are given by titles or names ("animals/birds").
+  /// The prediction set for RecognizerOptions::coverage, most probable first; empty without it.
+  std::vector<std::string> set;
+  /// With RecognizerOptions::roll_up, if the first class is less probable than that: the smallest group of classes that
+  /// contains it and reaches that probability, by RecognizerOptions::groups, titles or names ("animals/birds").
   std::optional<RankedClass> group;
   std::vector<AttributeEffect> attributes;  ///< those that changed the first class's logit most; may be empty
-  std::vector<NearImage>
-      nearest;               ///< enrolled images of the 20 most probable classes, most similar first; may be empty
+  std::vector<NearImage> nearest;           ///< of the 20 most probable classes, most similar first; may be empty
   std::string nearest_note;  ///< why the first class differs from the nearest image's; empty if it does not
   Warnings warnings;
 

@@ -71,8 +71,8 @@ bool is_list_file(const std::filesystem::path& path);
 /// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another
 /// CSV, JSON Lines or JSON of which read_image_list makes a list of images that are there. Nothing if there is none,
 /// or if folders have the names of its classes. Throws UndecidedList if `choices` must say what counts, and Error for a
-/// CSV with the columns of such a list and a row that cannot be read or has no class, unless a cell is called like one
-/// of the folders.
+/// CSV with the columns of such a list and a row that cannot be read, has no class or gives an image a second one,
+/// unless a cell is called like one of the folders.
 std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder, const ListChoices& choices);
 
 /// What is wrong with the first file of a folder that might be a list and is not; empty: there is no such file.

@@ -209,8 +209,8 @@ std::vector<std::string> rough_cells(std::string_view line) {
   return cells;
 }
 
-/// Whether a CSV that cannot be read has the columns of a list (not of boxes), and no cell is called like a folder that
-/// may be a class: reading the folders in its place would make classes of them that nobody meant.
+/// Whether a CSV that cannot be read has the columns of a list (not of boxes or answers), and no cell is called like a
+/// folder that may be a class: reading the folders in its place would make classes of them that nobody meant.
 bool is_broken_list(const fs::path& path, const fs::path& folder) {
   constexpr int64_t kMostLines = 100'000;
   const std::string suffix = lowercase(path.extension().string());
@@ -222,7 +222,7 @@ bool is_broken_list(const fs::path& path, const fs::path& folder) {
     const std::vector<std::string> cells = rough_cells(line);
     const auto is_box = [](const std::string& cell) {
       const std::string word = list_words::plain_word(cell);
-      return word == "x" || word == "xmin" || word == "width" || word.rfind("bbox", 0) == 0;
+      return word == "x" || word == "xmin" || word == "width" || word.rfind("bbox", 0) == 0 || word == "probability";
     };
     const bool is_header = number == 1;
     if (is_header)
@@ -236,13 +236,17 @@ bool is_broken_list(const fs::path& path, const fs::path& folder) {
   return is_list;
 }
 
-/// Whether a CSV's rows cannot be read, or one has no class; what else is wrong with a table makes it another kind.
+/// Whether a CSV's rows cannot be read, one has no class, or two give an image different ones; what else is wrong with
+/// a table makes it another kind.
 bool has_broken_rows(const fs::path& path) {
   try {
     const CsvTable table = read_csv(path);
-    const auto column = list_words::class_column(table.header);
-    return column && std::any_of(table.rows.begin(), table.rows.end(),
-                                 [&](const CsvRow& row) { return trimmed(row.cells[*column]).empty(); });
+    const auto image = list_words::image_column(table.header), name = list_words::class_column(table.header);
+    std::map<std::string, std::string> classes;
+    return image && name && std::any_of(table.rows.begin(), table.rows.end(), [&](const CsvRow& row) {
+             const std::string own(trimmed(row.cells[*name]));
+             return own.empty() || classes.emplace(row.cells[*image], own).first->second != own;
+           });
   } catch (const Error&) {
     return true;
   }

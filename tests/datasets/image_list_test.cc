@@ -259,7 +259,8 @@ TEST_F(ImageLists, WithABrokenRowAreNotPassedOverForTheFoldersBesideThem) {
   for (const auto& [rows, words] :
        {std::pair("1.jpg,cat\n2.jpg,dog,brown\n", "labels.csv:3: 3 cells, the header has 2"),
         {"1.jpg,cat\n2.jpg,\"dog\n", "labels.csv:3: a quoted cell has no closing quote"},
-        {"1.jpg,cat\n2.jpg,\n", "labels.csv:3: a class without a name"}}) {
+        {"1.jpg,cat\n2.jpg,\n", "labels.csv:3: a class without a name"},
+        {"1.jpg,cat\n1.jpg,dog\n", "labels.csv:3: the image 1.jpg has two classes"}}) {
     put("labels.csv", "\"Image\",\"Class\"\r\n" + std::string(rows));
     EXPECT_THAT(message_of([&] { listed(); }), HasSubstr(words));
   }
