@@ -52,8 +52,7 @@ struct LabelCheck {
   std::vector<MisplacedImage> misplaced;  ///< least probable first, without confirmed ones (confirm_examples)
   std::vector<ConfusedClasses> confused;  ///< most mistaken first
   std::vector<SharedImage> shared;
-  std::vector<LeftOutClass>
-      classes;  ///< classes with held-out images, least certain first: these need more images most
+  std::vector<LeftOutClass> classes;  ///< those with held-out images, least certain first
   Warnings warnings = {};
 };
 

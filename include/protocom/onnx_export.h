@@ -25,10 +25,9 @@ struct OnnxExportOptions {
 
 /// The files written.
 struct OnnxExport {
-  std::string model;   ///< the ONNX file
-  std::string labels;  ///< a file beside it: one class name per line, in the order of the outputs
-  std::string
-      data;  ///< a file beside it with its weights, see OnnxExportOptions::external_data; empty: they are inside
+  std::string model;    ///< the ONNX file
+  std::string labels;   ///< a file beside it: one class name per line, in the order of the outputs
+  std::string data;     ///< file with its weights (OnnxExportOptions::external_data); empty: they are inside
   std::string page;     ///< the page; empty: none
   std::string input;    ///< "image float32 [n, 3, 224, 224]"
   std::string outputs;  ///< "probabilities [n, 5], ..."

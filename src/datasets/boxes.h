@@ -25,10 +25,9 @@ struct PhotoBox {
 /// The boxes accepted from a file. A file with only MegaDetector's kinds (animal, person, vehicle) gives positions, not
 /// classes.
 struct BoxFile {
-  std::vector<PhotoBox> boxes;  ///< in the order of the file
-  std::vector<std::string>
-      photos;  ///< all photos that it lists, with and without boxes; empty: a format that lists only boxes
-  bool kinds_are_classes = false;  ///< whether they are people's labels, not a detector's (animal, person)
+  std::vector<PhotoBox> boxes;      ///< in the order of the file
+  std::vector<std::string> photos;  ///< all that it lists; empty: its format lists only boxes
+  bool kinds_are_classes = false;   ///< whether they are people's labels, not a detector's (animal, person)
 };
 
 /// Reads boxes:

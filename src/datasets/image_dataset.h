@@ -15,8 +15,7 @@ namespace protocom {
 
 /// One image of a dataset on disk.
 struct ImageItem {
-  std::string
-      id;  ///< unique within the dataset: its path below the root (CUB, miniImageNet: below images/), '/'-separated
+  std::string id;              ///< unique: its path below the root (CUB, miniImageNet: below images/)
   std::filesystem::path path;  ///< its file
   int64_t label = 0;           ///< index into ImageDataset::class_names
 };

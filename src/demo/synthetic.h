@@ -32,9 +32,8 @@ struct SyntheticClass {
 
 /// One image and the attributes that it shows.
 struct SyntheticImage {
-  Image image;  ///< [image_size, image_size, 3]
-  std::vector<std::string>
-      shown;  ///< the class's attributes that were drawn (clutter or the border may still hide some of them)
+  Image image;                     ///< [image_size, image_size, 3]
+  std::vector<std::string> shown;  ///< attributes of the class that were drawn; clutter or the border may hide some
 };
 
 /// The data set that protocom generates itself: creatures composed of parts.

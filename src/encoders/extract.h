@@ -21,9 +21,8 @@ struct ExtractOptions {
   int64_t batch = 64;           ///< images per forward pass
   std::string device = "auto";  ///< see EncoderTarget
   Precision precision =
-      Precision::kFloat32;  ///< kFloat32 matches the training framework; kAuto is faster on new processors
-  std::filesystem::path
-      scratch_folder;  ///< folder with space for feature maps; empty: the system's folder of temporary files
+      Precision::kFloat32;               ///< kFloat32 matches the training framework; kAuto is faster on new processors
+  std::filesystem::path scratch_folder;  ///< has space for feature maps; empty: the system's for temporary files
   const ProcessGroup* group = &ProcessGroup::single();  ///< the processes that share the images; all get all features
 };
 

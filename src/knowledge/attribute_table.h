@@ -15,11 +15,10 @@ struct AttributeTable {
   std::vector<std::string> classes;     ///< [c]
   std::vector<std::string> attributes;  ///< [a]
   Array association;                    ///< R, float32 [c, a], in [0, 1]
-  std::vector<std::string>
-      context;  ///< [h], helps to place a class but is not an attribute of it (its hypernyms); may be empty
-  Array context_association;  ///< float32 [c, h]; undefined if `context` is empty
-  std::map<std::string, std::vector<std::string>>
-      lemmas;                                        ///< class or attribute -> its names in words, '_' for a space
+  std::vector<std::string> context;     ///< [h], hypernyms: help to embed a class but are no attributes
+  Array context_association;            ///< float32 [c, h]; undefined if `context` is empty
+  /// Class or attribute -> its names in words, '_' for a space.
+  std::map<std::string, std::vector<std::string>> lemmas;
   std::map<std::string, std::string> titles;         ///< class or attribute -> display name
   nlohmann::json source = nlohmann::json::object();  ///< "kind" and the source's own facts, for the header
 };

@@ -11,13 +11,12 @@ namespace protocom {
 
 /// Options for building knowledge from a source.
 struct BuildOptions {
-  std::optional<ClassSides> sides;            ///< the split; without one, all classes count as base classes
-  Vocabulary vocabulary = Vocabulary::kBase;  ///< which attributes are kept
-  std::optional<std::filesystem::path>
-      vectors;                 ///< word vectors; without them the embedding is computed from the graph (embed_graph)
-  int64_t embedding_dim = 50;  ///< of the graph's embedding; word vectors have their own
-  std::optional<ClassVectors> class_vectors;                 ///< the classes' embeddings, instead of both
-  std::filesystem::path class_vectors_file;                  ///< their file
+  std::optional<ClassSides> sides;               ///< the split; without one, all classes count as base classes
+  Vocabulary vocabulary = Vocabulary::kBase;     ///< which attributes are kept
+  std::optional<std::filesystem::path> vectors;  ///< word vectors; without them: embed_graph
+  int64_t embedding_dim = 50;                    ///< of the graph's embedding; word vectors have their own
+  std::optional<ClassVectors> class_vectors;     ///< the classes' embeddings, instead of both
+  std::filesystem::path class_vectors_file;      ///< their file
   std::vector<std::filesystem::path> further_vectors_files;  ///< files of further sources
 };
 

@@ -247,9 +247,9 @@ class Api {
   ExclusiveKind measures_{"another calibration, test or estimate of the accuracy"};
   ExclusiveKind exports_{"another export"};
   ExclusiveKind maps_{"another map"};
-  std::optional<std::pair<int64_t, nlohmann::json>>
-      map_;                    ///< revision of the last map, and the map; used while mapping
-  std::mutex measured_mutex_;  ///< guards the next two
+  /// Revision of the last map, and the map; used while mapping.
+  std::optional<std::pair<int64_t, nlohmann::json>> map_;
+  std::mutex measured_mutex_;                                        ///< guards the next two
   std::optional<std::pair<int64_t, nlohmann::json>> expected_;       ///< the last estimate and its revision
   std::optional<std::pair<int64_t, std::vector<double>>> left_out_;  ///< Recognizer::left_out_probabilities, likewise
   RecognizerFile readiness_file_;  ///< checks whether the recognizer can be read, in the thread of service_thread_

@@ -13,7 +13,7 @@ struct LeftOutAnswers {
   DoubleMatrix probabilities;         ///< [m, c], given that an image is of one of the classes
   std::vector<int64_t> classes = {};  ///< class of each, [m]
   std::vector<std::vector<int64_t>>
-      images;  ///< [m], images of the moment, as rows of the class; the first was classified
+      images;  ///< [m], rows of the moment's images in the class; the first was classified
 
   [[nodiscard]] int64_t count() const { return static_cast<int64_t>(classes.size()); }
   /// Probability of image i's own class.

@@ -28,8 +28,7 @@ struct ClassRows {
 
 /// Sums over rows of classes, which suffice to make a space, so that folds of many rows need one pass.
 struct ClassMoments {
-  DoubleMatrix
-      middle;  ///< [classes, e], subtracted from rows before summing, so that no precision is lost for distant classes
+  DoubleMatrix middle;   ///< [classes, e], subtracted before summing for the sake of precision
   DoubleVector count;    ///< [classes], number of images
   DoubleMatrix sum;      ///< [classes, e], each class's sum of x - middle
   DoubleMatrix squares;  ///< [e, e], sum of products of x - middle over all images

@@ -20,9 +20,8 @@ struct PldaPrepared {
   std::shared_ptr<const PldaRows> rows;
   PldaRowBelief classes;           ///< [c]; empty: the model has no knowledge
   PldaRowBelief uninformed_prior;  ///< [1], for a class without a description
-  PldaRowVariance
-      variance;  ///< variance of class means around `classes`, or around `uninformed_prior` if these are empty
-  PldaRowPredictive never_seen;  ///< [1], N(0, 1 + b) with b the variance between classes
+  PldaRowVariance variance;        ///< of class means around `classes`, or `uninformed_prior` if empty
+  PldaRowPredictive never_seen;    ///< [1], N(0, 1 + b) with b the variance between classes
 
   /// Returns the prior of n classes [n], given their rows of the KnowledgeTable; empty: unknown.
   [[nodiscard]] PldaRowBelief prior_of(const std::vector<int64_t>& which, int64_t n) const;
