@@ -12,7 +12,7 @@
 
 namespace protocom::testing {
 
-/// A folder of the test's own.
+/// Provides a temporary folder for each test.
 class ApiTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -27,7 +27,7 @@ class ApiTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-/// The message of the front's Error that `call` throws, or "(no Error)"; "(another exception)" for what is none.
+/// Returns the message of the public Error that `call` throws, or "(no Error)"; "(another exception)" for any other.
 template <typename Call>
 std::string said_by(const Call& call) {
   try {
@@ -40,7 +40,7 @@ std::string said_by(const Call& call) {
   return "(no Error)";
 }
 
-/// Features of three classes on the axes of four dimensions, four images each, class after class.
+/// Returns features of three classes on the axes of four dimensions, four images each, class after class.
 inline std::vector<float> axes() {
   std::vector<float> values;
   for (int k = 0; k < 3; ++k) {
@@ -51,10 +51,10 @@ inline std::vector<float> axes() {
   return values;
 }
 
-/// Their classes.
+/// Returns their classes.
 inline std::vector<int64_t> classes_of_axes() { return {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}; }
 
-/// One query per class.
+/// Returns one query per class.
 inline std::vector<float> queries_of_axes() { return {4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0}; }
 
 }  // namespace protocom::testing

@@ -1,5 +1,5 @@
-// What a caller may get wrong with numbers in memory: each is one sentence of protocom::Error, whatever library found
-// it.
+// Mistakes that a caller may make with numbers in memory: each is one sentence of protocom::Error, whatever library
+// found it.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 struct Misuse {
   const char* what;
   std::function<void()> call;
-  const char* words;  // of the sentence
+  const char* words;  // expected in the sentence
 };
 
 std::vector<float> with(std::vector<float> values, size_t place, float value) {

@@ -1,4 +1,4 @@
-// A host that tunes itself: prints what it was begun with.
+// A host that tunes itself: prints the environment that it was started with.
 #include <cstdio>
 #include <cstdlib>
 

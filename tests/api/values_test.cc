@@ -218,7 +218,7 @@ TEST_F(ApiValues, ProgressIsToldAndMayEndAJob) {
   EXPECT_THROW(evaluate(Episodes(set, options), how, ask_again), UsageError) << "what a call within a call throws";
 }
 
-/// The class whose first support is nearest.
+/// Answers with the class whose first support is nearest.
 class NearestFirst : public OwnMethod {
  public:
   explicit NearestFirst(std::string name) : name_(std::move(name)) {}
@@ -238,7 +238,7 @@ class NearestFirst : public OwnMethod {
   std::string name_;
 };
 
-/// Gives up.
+/// Throws instead of answering.
 class Careless : public OwnMethod {
  public:
   [[nodiscard]] std::string name() const override { return "careless"; }

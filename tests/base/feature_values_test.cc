@@ -42,7 +42,7 @@ TEST(FeatureValues, ThatWouldOverflowWhenSquaredAreRefusedWithTheirRowAndSize) {
 TEST(FeatureValues, ThatWouldVanishWhenSquaredAreRefused) {
   EXPECT_THAT(complaint(at::full({2, 3}, 1e-25)), HasSubstr("no number of at least 1e-08"));
   at::Tensor mixed = at::full({2, 3}, 1e-25);
-  mixed[1][1] = 0.5;  // a row of next to nothing beside others is as good as zero
+  mixed[1][1] = 0.5;  // a row of almost zero beside others counts as zero
   EXPECT_EQ(complaint(mixed), "none");
 }
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 TEST(OwnFile, IsTheFileThatRuns) { EXPECT_EQ(own_file().string(), fs::canonical("/proc/self/exe").string()); }
 
-/// Runs the test above in a folder, by a program that is started as `name`; its exit code.
+/// Runs the test above in a folder, by a program that is started as `name`; returns its exit code.
 int exit_code_in(const fs::path& folder, const char* name) {
   const fs::path program = fs::canonical("/proc/self/exe");
   const pid_t child = ::fork();
@@ -30,8 +30,8 @@ int exit_code_in(const fs::path& folder, const char* name) {
   return WEXITSTATUS(status);
 }
 
-// The loader knows a program by the name it was started as: libraries beside a file of that name in the current folder,
-// which may be anybody's, would be loaded.
+// The loader identifies a program by the name that it was started with: libraries beside a file of that name in the
+// current folder, which may be anybody's, would be loaded.
 TEST(OwnFile, IsNotThatOfTheSameNameInTheCurrentFolder) {
   const TempDir folder;
   EXPECT_EQ(exit_code_in(folder.path(), "protocom"), 0) << "no such file is there";

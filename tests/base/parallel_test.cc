@@ -15,7 +15,7 @@
 namespace protocom {
 namespace {
 
-/// Sets the threads for as long as it lives.
+/// Sets the number of threads during its lifetime.
 class Threads {
  public:
   explicit Threads(int count) : before_(thread_count()) { set_thread_count(count); }
@@ -61,7 +61,7 @@ TEST(ParallelEach, ReachesEveryIndexOnceAndLeavesNoThreadIdle) {
   std::atomic<int> others{0};
   parallel_each(100, [&](int64_t i) {
     ++visits[static_cast<size_t>(i)];
-    // The thread with the first piece keeps it until nobody else finds one.
+    // The thread with the first piece keeps it until no other thread finds one.
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     if (i != 0) ++others;
     while (i == 0 && others < 99 && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();

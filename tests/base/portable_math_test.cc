@@ -14,7 +14,8 @@ struct Value {
   double expected;
 };
 
-/// Units in the last place between a result and the value that mpmath rounds to (tests/golden/draws.py).
+/// Returns the distance of a result from the value that mpmath rounds to (tests/golden/draws.py), in units in the last
+/// place.
 double distance(double found, double expected) {
   if (found == expected) return 0;
   return std::abs(found - expected) / (std::nextafter(std::abs(expected), INFINITY) - std::abs(expected));
@@ -44,7 +45,7 @@ TEST(PortableMath, GivesPowersOfE) {
                                      {700.5, 0x1.8625c7d4f56c2p+1010}};
   for (const auto& [x, expected] : values) EXPECT_LE(distance(portable_exp(x), expected), 1) << x;
   EXPECT_EQ(portable_exp(0), 1);
-  EXPECT_EQ(portable_exp(-745), 0x1p-1074);  // the smallest number there is
+  EXPECT_EQ(portable_exp(-745), 0x1p-1074);  // the smallest positive number
   EXPECT_EQ(portable_exp(-1e300), 0);
   EXPECT_EQ(portable_exp(1e300), std::numeric_limits<double>::infinity());
 }

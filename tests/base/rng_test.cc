@@ -147,14 +147,14 @@ TEST(Rng, DrawsAStandardNormal) {
     squares += draw * draw;
     if (std::abs(draw) > 2) ++beyond_two;
   }
-  // Four standard errors each: of the mean 1/sqrt(n), of the second moment sqrt(2/n), of the share beyond two sigmas
-  // sqrt(p(1-p)/n).
+  // Four standard errors each: 1/sqrt(n) of the mean, sqrt(2/n) of the second moment, sqrt(p(1-p)/n) of the share
+  // beyond two sigmas.
   EXPECT_NEAR(sum / kDraws, 0, 4 / std::sqrt(kDraws));
   EXPECT_NEAR(squares / kDraws, 1, 4 * std::sqrt(2.0 / kDraws));
   EXPECT_NEAR(1.0 * beyond_two / kDraws, 0.0455, 4 * std::sqrt(0.0455 * 0.9545 / kDraws));
 }
 
-// The expected values of these three are those of tests/golden/draws.py.
+// The expected values of these three come from tests/golden/draws.py.
 TEST(Rng, DrawsTheNormalsOfBoxAndMuller) {
   const std::array<double, 6> expected = {-0x1.8b93b94e8cc62p+0, -0x1.037e69664d113p+0, 0x1.eaa5ec6ca9a27p-1,
                                           -0x1.2092bdfed5790p-2, -0x1.e7755e0a9a28bp+0, 0x1.1e9697034c793p+1};

@@ -27,7 +27,7 @@ perplexity = 5
 png = true
 )";
 
-/// What the analyses read is made once and shared.
+/// The inputs of the analyses are made once and shared.
 class Analyse : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -39,7 +39,7 @@ class Analyse : public ::testing::Test {
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override { ASSERT_EQ(made_.exit_code, 0) << made_.err; }
 
-  /// `protocom analyse --only NAME` on the artefacts, with ten episodes.
+  /// Runs `protocom analyse --only NAME` on the artefacts, with ten episodes.
   static Outcome analyse(const std::string& name, const std::string& out, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"--quiet",     "--threads",
                                           "1",           "analyse",
@@ -84,7 +84,7 @@ TEST_F(Analyse, MakesEverythingInARunAndTheReportShowsIt) {
   for (const char* word : {"http:", "https:", "<script"}) EXPECT_THAT(html, Not(HasSubstr(word)));
 }
 
-// The five novel classes of this run are all in an episode.
+// Each episode of this run has all five novel classes.
 TEST_F(Analyse, OfClassesThatWereNotGivenIsMadeWhereThereAreSome) {
   EXPECT_THAT(files_below(folder_->path() / "out/analysis"), Not(Contains("unseen.json")));
   const auto unseen = [](const std::vector<std::string>& more) {
@@ -120,7 +120,7 @@ TEST_F(Analyse, MakesThoseThatAreAskedForAndNoOthers) {
   EXPECT_THAT(files, Not(Contains("shots.json")));
 }
 
-/// The most accurate inductive method of `evaluate` on the same episodes.
+/// Returns the most accurate inductive method of `evaluate` on the same episodes.
 std::string winner_in(const json& results) {
   std::string best;
   double highest = -1.0;
@@ -190,7 +190,7 @@ TEST_F(Analyse, GivesTheSameNumbersForTheSameSeedAndOthersForAnother) {
   EXPECT_NE(read("a/noise.json").at("data"), read("b/noise.json").at("data"));
 }
 
-// Twenty images per class, five of them queries.
+// There are twenty images per class, five of them queries.
 TEST_F(Analyse, LeavesOutWhatTheSmallestClassHasNoRoomForAndSaysSo) {
   std::vector<std::string> more = kFewEpisodes;
   more.insert(more.end(), {"--max-shots", "30"});

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-/// classify, sort and enrol in several processes.
+/// Runs classify, sort and enrol in several processes.
 class DistributedRecognizer : public Recognizers {
  protected:
   static std::vector<std::string> in_small_batches(std::vector<std::string> arguments) {
@@ -29,7 +29,7 @@ class DistributedRecognizer : public Recognizers {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   }
 
-  /// A folder of so many images of each class of the run, which are links: classes as subfolders.
+  /// Makes a folder of `times` links to each image of the run, with classes as subfolders.
   static void link_images(const std::string& folder, int times) {
     for (const auto& [name, files] : images_by_class()) {
       fs::create_directories(*folder_ / folder / name);
@@ -42,7 +42,7 @@ class DistributedRecognizer : public Recognizers {
     }
   }
 
-  /// Waits until a process of the job has written some lines.
+  /// Waits until a process of the job has written that many lines.
   static void wait_for_lines(const std::string& part, size_t lines) {
     for (int i = 0; i < 6000; ++i) {
       std::error_code ignored;
@@ -64,7 +64,7 @@ class DistributedRecognizer : public Recognizers {
     EXPECT_THAT(other.err, HasSubstr("process 1 of 2"));
   }
 
-  /// Marks the lines that processes have left, with the hashes that they then have; returns how many there are.
+  /// Marks the lines that processes have left, with matching hashes; returns how many there are.
   static size_t mark_lines(const std::string& folder) {
     size_t marked = 0;
     for (const std::string& name : files_below(*folder_ / folder)) {
@@ -98,7 +98,7 @@ class DistributedRecognizer : public Recognizers {
     return taken;
   }
 
-  /// Every file below a folder with what it holds.
+  /// Returns every file below a folder with its content.
   static std::string tree(const std::string& folder) {
     std::string all;
     for (const std::string& name : files_below(*folder_ / folder))
@@ -182,7 +182,7 @@ TEST_F(DistributedRecognizer, SortPutsImagesWhereOneProcessDoes) {
   };
   expect_done(command("sorted-1"));
   const std::string class_name = files_below(*folder_ / "sorted-1").back();
-  // Where a folder cannot be made the job ends after some images; the next one puts the others there.
+  // The job fails after some images, where it cannot make a folder; the next one continues with the others.
   fs::create_directories(*folder_ / "sorted-2");
   const fs::path in_the_way = *folder_ / "sorted-2" / class_name.substr(0, class_name.find('/'));
   write_text(in_the_way, "");

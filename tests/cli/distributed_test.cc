@@ -21,8 +21,8 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 using ::testing::HasSubstr;
 
-/// The largest difference of two npz files' arrays, relative to the largest value of each array,
-/// or to 0.001: a convolution's bias before batch norm has no gradient but rounding errors.
+/// Returns the largest difference between two npz files' arrays, relative to the largest value of each array, or to
+/// 0.001: a convolution's bias before batch norm has no gradient except rounding errors.
 double difference(const std::filesystem::path& one, const std::filesystem::path& other) {
   const std::string script =
       "import numpy\n"
@@ -58,7 +58,7 @@ class Distributed : public ::testing::Test {
 
   static std::filesystem::path file(const std::string& name) { return folder_->path() / name; }
 
-  /// Runs the command, whose output is `stem` and a number, with each number of processes.
+  /// Runs the command with each number of processes; its output is `stem` and that number.
   static void run(const std::vector<std::string>& arguments, const std::string& option, const std::string& stem,
                   const std::vector<int>& sizes) {
     for (const int size : sizes) {
@@ -78,7 +78,7 @@ class Distributed : public ::testing::Test {
 
 std::unique_ptr<TempDir> Distributed::folder_;
 
-// The bounds are for sums of floats in another order, carried through some dozen steps.
+// Bounds for float sums in a different order, propagated through a dozen steps.
 constexpr double kAfterTraining = 2e-3;
 constexpr double kAfterOnePass = 1e-5;
 
@@ -138,7 +138,7 @@ TEST_F(Distributed, EvaluationByThreeProcessesGivesTheAnswerOfOne) {
       "--json", "results", {1, 2, 3});
   const auto read = [&](const char* name) {
     nlohmann::json found = nlohmann::json::parse(read_text(file(name)));
-    // The command is another one: it names another file.
+    // The command differs: it names another file.
     found.erase("command");
     found["header"]["options"].erase("json");
     return found;
@@ -176,7 +176,7 @@ TEST_F(Distributed, OneThatDiesIsNamedByTheOthersAndAnotherNumberGoesOn) {
   const auto before = lines();
   for (int i = 0; i < 1200 && lines() < before + 2; ++i) std::this_thread::sleep_for(milliseconds(50));
   EXPECT_GE(lines(), before + 2);
-  // Asked to stop, one process takes the other with it, and both end in order.
+  // If one process is asked to stop, the other stops too, and both exit normally.
   rest.process(1).signal(SIGTERM);
   for (const size_t rank : {0, 1}) EXPECT_EQ(rest.process(rank).wait().exit_code, 128 + SIGTERM);
 }
@@ -216,7 +216,7 @@ TEST_F(Distributed, ProcessesThatWereStartedDifferentlyEndWithAnErrorAndWriteNot
 }
 
 TEST_F(Distributed, OneThatFailsIsNamedWithItsReason) {
-  // A folder of its own, where the features are others, is what a broken copy on another machine is.
+  // A folder with different features stands for a broken copy on another machine.
   const TempDir elsewhere;
   for (const char* name : {"images.pack", "quick.npz"}) std::filesystem::copy_file(file(name), elsewhere / name);
   std::filesystem::resize_file(elsewhere / "quick.npz", std::filesystem::file_size(elsewhere / "quick.npz") / 2);
@@ -231,7 +231,7 @@ TEST_F(Distributed, OneThatFailsIsNamedWithItsReason) {
   EXPECT_LT(steady_clock::now() - begun, seconds(60));
 }
 
-/// A variable of the environment, for its life.
+/// Sets an environment variable during its lifetime.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }

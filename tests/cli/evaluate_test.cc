@@ -32,7 +32,7 @@ void put(std::string& out, Number value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));  // both are little-endian
 }
 
-/// The fields that a zip's local header and its directory share, for a member that is stored as it is.
+/// Writes the fields that a zip's local header and its directory share, for a stored member.
 void put_member_fields(std::string& out, const std::string& name, const std::string& content) {
   for (const int field : {20, 0, 0, 0, 0x21}) put(out, static_cast<uint16_t>(field));
   put(out, crc32_of(content));
@@ -71,7 +71,7 @@ std::string npy_of(const std::string& type, const std::string& shape, const std:
   return out + dict + '\n' + data;
 }
 
-/// 8 classes (2 base, 6 novel) of 20 images on the corners of a cube, each image a little off its corner.
+/// Returns 8 classes (2 base, 6 novel) of 20 images on the corners of a cube, each image a little off its corner.
 std::string features_file() {
   std::string features;
   std::string labels;
@@ -129,7 +129,7 @@ TEST_F(Evaluate, PoolsSeedsAndSaysWhatItChecked) {
   EXPECT_EQ(file["episode_lists"].size(), 4u);
   EXPECT_EQ(file["episode_lists"][0]["hash"].get<std::string>().size(), 32u);
   EXPECT_EQ(file["hashes"]["features"], file["dataset"]["features_hash"]);
-  // A pooled accuracy is that of its seeds together.
+  // A pooled accuracy is computed from all seeds together.
   const auto& row = file["results"][0];
   EXPECT_NEAR(row["accuracy"].get<double>(),
               (row["per_seed"][0]["accuracy"].get<double>() + row["per_seed"][1]["accuracy"].get<double>()) / 2, 1e-9);

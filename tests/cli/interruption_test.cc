@@ -27,7 +27,7 @@ using ::testing::StartsWith;
 constexpr int kKills = 20;
 constexpr const char* kEveryStep = "0.001";  // s
 
-/// Waits until `met`, at most a minute.
+/// Waits until `met` returns true, at most a minute.
 bool wait_until(const std::function<bool()>& met) {
   for (int i = 0; i < 60000 && !met(); ++i) std::this_thread::sleep_for(milliseconds(1));
   return met();
@@ -77,13 +77,13 @@ class Interruption : public ::testing::Test {
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   }
 
-  /// Each training works in a folder of its own, so that all give their artefact the same name and header.
+  /// Each training works in a folder of its own, so that all artefacts have the same name and header.
   static fs::path place(const std::string& name) {
     fs::create_directories(*folder_ / name);
     return *folder_ / name;
   }
 
-  /// Command lines; a checkpoint after every step takes longer than the step.
+  /// Returns a command line; a checkpoint after every step takes longer than the step.
   using Recipe = std::vector<std::string> (*)(int epochs, const std::string& checkpoint_seconds);
 
   static std::vector<std::string> pretraining(int epochs, const std::string& checkpoint_seconds = kEveryStep) {
@@ -134,7 +134,7 @@ class Interruption : public ::testing::Test {
   }
   static std::string number(int value) { return std::to_string(value); }
 
-  /// Lets a training run through, and kills another one at random moments until it has been killed `kKills` times.
+  /// Runs one training to its end, and kills another one at random moments until it has been killed `kKills` times.
   static void compare_under_fire(const Recipe& recipe, int epochs, const std::string& name) {
     const fs::path whole = place(name + "-whole"), killed = place(name + "-killed");
     const Outcome outcome = protocom(whole, recipe(epochs, "60"));
@@ -155,8 +155,8 @@ class Interruption : public ::testing::Test {
       const auto before = time_of(state);
       const auto started = std::chrono::steady_clock::now();
       Program program(folder, recipe(epochs, kEveryStep));
-      // Half of the kills come when it has saved a little more, the others whenever: at the start, or amid the first
-      // save.
+      // Half of the kills come after some more progress was saved, the others at any time: at the start, or during the
+      // first save.
       if (kill % 2 == 0) {
         if (!wait_until([&] { return any_changed(state, before); })) {
           program.kill();
@@ -219,7 +219,7 @@ TEST_F(Interruption, ASecondSignalEndsATrainingInTheMiddleOfItsStep) {
   *(std::find(slow.begin(), slow.end(), "--batch") + 1) = "128";
   Program program(folder, slow);
   ASSERT_TRUE(wait_until([&] { return fs::exists(folder / "m.npz.last"); }));
-  // Two that come before the program looks count as one.
+  // Two signals before the program checks count as one.
   for (int i = 0; i < 3000 && program.runs(); ++i) {
     program.signal(SIGINT);
     std::this_thread::sleep_for(milliseconds(20));

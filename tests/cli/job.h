@@ -19,7 +19,7 @@ class Job {
   Job(const std::filesystem::path& folder, const std::vector<std::string>& arguments, int size)
       : Job(folder, std::vector<std::vector<std::string>>(static_cast<size_t>(size), arguments)) {}
 
-  /// One command line each, in one folder or in several.
+  /// Takes one command line per process, in one folder or in several.
   Job(const std::filesystem::path& folder, const std::vector<std::vector<std::string>>& each)
       : Job(in_one_folder(folder, each)) {}
   explicit Job(const std::vector<std::pair<std::filesystem::path, std::vector<std::string>>>& each) { start(each); }

@@ -15,7 +15,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Three base classes and a novel one; the cat and the dog have the same, the elk nothing, the owl what no other has.
+/// Three base classes and a novel one; the cat and the dog have the same attributes, the elk none, the owl some that no
+/// other has.
 class KnowledgeViews : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -63,7 +64,7 @@ TEST_F(KnowledgeViews, ShowNamesAClassOnceWhereItIsCalledWhatPeopleCallIt) {
   EXPECT_THAT(shown.out, HasSubstr("fowl (bird), jay, " + wnids.at("owl") + " (owl)\n"));
 }
 
-// A fact of WordNet 3.0, which is looked for where Debian's wordnet-base has it.
+// A fact of WordNet 3.0, looked up where Debian's wordnet-base installs it.
 TEST_F(KnowledgeViews, ShowNamesAJayOfTheInstalledWordNetOnce) {
   if (!std::filesystem::exists("/usr/share/wordnet/data.noun")) GTEST_SKIP() << "needs WordNet (wordnet-base)";
   write_text(folder_ / "birds.csv", "class,split\njay,base\nmagpie,base\nn02084071,base\n");

@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// bare.safetensors: the tensors of backbone.npz under their names, and nothing that says what images they are for.
+/// Makes bare.safetensors: the tensors of backbone.npz under their names, without any statement about its images.
 constexpr const char* kTakeHeaderOff = R"(
 import ast, json, struct, zipfile
 header, data = {}, b''
@@ -35,7 +35,7 @@ open('bare.safetensors', 'wb').write(struct.pack('<Q', len(text)) + text + data)
 
 class Metatrain : public Recognizers {};
 
-// A residual network takes images of any size: that 84 pixels are the usual ones is no reason to refuse a pack of 64.
+// A residual network takes images of any size: that 84 pixels are usual is no reason to refuse a pack of 64.
 TEST_F(Metatrain, TakesAStateDictThatSaysNoSizeAtTheSizeOfThePack) {
   const TempDir folder;
   const auto run = [&](std::vector<std::string> arguments) {

@@ -14,7 +14,7 @@ namespace protocom::testing {
 
 namespace fs = std::filesystem;
 
-/// A whole run in a few seconds: tiny images, a small network, hardly any training.
+/// A complete run in a few seconds: tiny images, a small network, hardly any training.
 inline constexpr const char* kTinyRun = R"(
 out = "${folder}"
 
@@ -54,8 +54,7 @@ episodes = 20
 [report]
 )";
 
-/// One pipeline is run once and shared by the tests of all suites that derive from this, which leave it as they found
-/// it.
+/// Runs one pipeline once for the tests of all derived suites, which must leave it unchanged.
 class Pipeline : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -72,7 +71,7 @@ class Pipeline : public ::testing::Test {
   }
   static fs::path out(const std::string& name) { return folder_->path() / "out" / name; }
 
-  /// "<class>/<number>.jpg" of the first image there is.
+  /// Returns "<class>/<number>.jpg" of the first image.
   static std::string first_image() {
     for (const std::string& file : files_below(out("images"))) {
       if (file.find('/') != std::string::npos) return file;

@@ -36,7 +36,7 @@ const std::vector<std::string> kStages = {"synth",   "pack",     "knowledge", "p
 const std::vector<std::string> kArtefacts = {"images/split.csv", "images.pack", "knowledge.npz", "backbone.npz",
                                              "features.npz",     "model.npz",   "results.json",  "report.html"};
 
-/// Stage -> "run" or "skip", from the table that --dry-run prints.
+/// Returns stage -> "run" or "skip", from the table that --dry-run prints.
 std::map<std::string, std::string> planned(const Outcome& outcome) {
   std::map<std::string, std::string> actions;
   std::istringstream lines(outcome.out);
@@ -49,7 +49,7 @@ std::map<std::string, std::string> planned(const Outcome& outcome) {
   return actions;
 }
 
-/// The stages that a run says it worked on ("== pack: not made yet").
+/// Returns the stages that a run says it worked on ("== pack: not made yet").
 std::vector<std::string> stages_run(const Outcome& outcome) {
   std::vector<std::string> stages;
   std::istringstream lines(outcome.out);
@@ -269,7 +269,7 @@ TEST_F(Pipeline, ARunThatIsCutOffGoesOnWhereItWas) {
   arguments.insert(arguments.end(), longer.begin(), longer.end());
   Program program(folder_->path(), arguments);
   const fs::path cut = folder_->path() / "cut";
-  // The training's state is there after its first epoch.
+  // Waits for the training's state after its first epoch.
   for (int waited = 0; !fs::exists(cut / "backbone.npz.last") && waited < 1200; ++waited)
     std::this_thread::sleep_for(std::chrono::milliseconds(25));
   ASSERT_TRUE(fs::exists(cut / "backbone.npz.last")) << "the training did not begin";

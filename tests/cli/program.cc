@@ -37,9 +37,9 @@ std::string path_in(const char* variable) {
   return path;
 }
 
-/// What is executed; empty: nothing, the child goes on as the program.
+/// Returns the path to execute; empty: none, the child continues as the program.
 std::string& executable() {
-#ifdef PROTOCOM_SANITIZED  // whose report at the end would be of the test too
+#ifdef PROTOCOM_SANITIZED  // its report at the end would cover the test too
   static std::string path = path_in("PROTOCOM_PROGRAM");
 #else
   static std::string path;
@@ -47,13 +47,13 @@ std::string& executable() {
   return path;
 }
 
-/// The child: never returns.
+/// Runs the child; never returns.
 [[noreturn]] void become_program(std::vector<char*> words) {
   if (!executable().empty()) {
     ::execv(words[0], words.data());
     ::_exit(127);
   }
-  // As an executable would begin: no file of the test's is open, its sockets above all.
+  // Starts like a new executable: without open files of the test, above all its sockets.
   ::closefrom(STDERR_FILENO + 1);
   cli::run_program(static_cast<int>(words.size()) - 1, words.data());
 }
@@ -78,7 +78,7 @@ Program::Program(const fs::path& folder, const std::vector<std::string>& argumen
   process_ = ::fork();
   if (process_ < 0) throw std::runtime_error("cannot fork");
   if (process_ > 0) return;
-  // As in a user's terminal, even when whoever runs the tests has them ignored (nohup, a script's background job).
+  // As in a user's terminal, even if the process that runs the tests ignores them (nohup, a script's background job).
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
   redirect(out_, STDOUT_FILENO);
   redirect(err_, STDERR_FILENO);

@@ -7,7 +7,7 @@
 
 namespace protocom::testing {
 
-/// What a finished program said.
+/// Result of a finished program.
 struct Outcome {
   int exit_code = -1;  ///< 128 + signal when a signal ended it
   std::string out;     ///< stdout
@@ -16,9 +16,9 @@ struct Outcome {
 
 /// The program under test, running in a folder of its own.
 ///
-/// It is a process of its own, but a fork of the test's, which has loaded LibTorch and done nothing with it: loading
-/// takes ten times as long as a short command. What depends on how an executable begins (ByExecutable) is tested by
-/// one.
+/// It is a separate process, but a fork of the test's, which has loaded LibTorch without using it: loading takes ten
+/// times as long as a short command. Behaviour that depends on how an executable starts is tested with a real one
+/// (ByExecutable).
 class Program {
  public:
   /// Starts `protocom arguments...` in `folder`, with a file as its standard input unless `input` is empty.
@@ -28,15 +28,15 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Ends it at once, as a power cut would.
+  /// Kills it at once, like a power failure.
   void kill();
   /// Sends it a signal.
   void signal(int number) const;
-  /// Whether it still runs.
+  /// Returns whether it is still running.
   [[nodiscard]] bool runs() const;
-  /// What it has printed until now.
+  /// Returns what it has printed so far.
   [[nodiscard]] std::string out_so_far() const;
-  /// Waits for its end.
+  /// Waits for it to end.
   Outcome wait();
 
  private:
@@ -44,8 +44,8 @@ class Program {
   pid_t process_ = -1;
 };
 
-/// For as long as it lives, programs are started from the executable that a variable of the environment names (ctest
-/// sets PROTOCOM_PROGRAM and PROTOCOM_SERVE_PROGRAM), as a user's shell does it.
+/// During its lifetime, programs are started from the executable that an environment variable names (ctest sets
+/// PROTOCOM_PROGRAM and PROTOCOM_SERVE_PROGRAM), as a user's shell does.
 class ByExecutable {
  public:
   explicit ByExecutable(const char* variable = "PROTOCOM_PROGRAM");
@@ -57,14 +57,14 @@ class ByExecutable {
   std::string before_;
 };
 
-/// Runs it to its end.
+/// Runs the program to its end.
 Outcome protocom(const std::filesystem::path& folder, const std::vector<std::string>& arguments,
                  const std::filesystem::path& input = {});
 
 std::string read_text(const std::filesystem::path& path);
 void write_text(const std::filesystem::path& path, const std::string& text);
 
-/// The relative paths of all files below a folder, sorted.
+/// Returns the relative paths of all files below a folder, sorted.
 std::vector<std::string> files_below(const std::filesystem::path& folder);
 
 }  // namespace protocom::testing

@@ -13,8 +13,8 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-/// The same episode three times: as a list for `evaluate` (episodes.json), its supports as a CSV for `enrol`
-/// (supports.csv), its queries as names for `classify` (queries.txt). Returns how many queries there are.
+/// Writes the same episode three times: as a list for `evaluate` (episodes.json), its supports as a CSV for `enrol`
+/// (supports.csv), its queries as names for `classify` (queries.txt). Returns the number of queries.
 int64_t write_episode(const fs::path& folder, const fs::path& images, const std::vector<std::string>& classes,
                       const std::map<std::string, std::vector<std::string>>& by_class) {
   json episode = {{"classes", classes}, {"support", json::array()}, {"query", json::array()}};
@@ -34,7 +34,7 @@ int64_t write_episode(const fs::path& folder, const fs::path& images, const std:
   return std::count(queries.begin(), queries.end(), '\n');
 }
 
-/// Image -> predicted class, of `evaluate --predictions`.
+/// Returns image -> predicted class, of `evaluate --predictions`.
 std::map<std::string, std::string> predictions_in(const fs::path& csv, const fs::path& images) {
   std::map<std::string, std::string> predictions;
   std::istringstream rows(read_text(csv));
@@ -49,7 +49,7 @@ std::map<std::string, std::string> predictions_in(const fs::path& csv, const fs:
   return predictions;
 }
 
-/// Image -> first class, of `classify --format json`.
+/// Returns image -> first class, of `classify --format json`.
 std::map<std::string, std::string> answers_in(const std::string& text) {
   std::map<std::string, std::string> answers;
   for (const json& answer : json_lines(text)) answers[answer.at("image")] = answer.at("ranking")[0].at("class");

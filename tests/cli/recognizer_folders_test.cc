@@ -79,7 +79,7 @@ TEST_F(Recognizers, NoClassIsCalledAsTheAnswerForNoneOfThem) {
   EXPECT_EQ(protocom(folder_->path(), {"classes", "rename", "robins.pcm", "robin", "none of these"}).exit_code, 2);
 }
 
-// The log of a run that was killed says where an image was put, and what is half there is replaced.
+// The log of a killed run says where an image was put; a half-written file there is replaced.
 TEST_F(Recognizers, SortReplacesNoFileThatAPlantedLogNames) {
   create_with_classes("planted-log.pcm", 3);
   const std::string image = (out("images") / images_by_class().begin()->second[0]).string();
@@ -249,7 +249,7 @@ TEST_F(Recognizers, AnswerWhatArrivesInAFolder) {
   fs::create_directories(*folder_ / "arrivals");
   Program watching(folder_->path(), {"watch", "watch.pcm", "arrivals", "--most", "1"});
   std::atomic<bool> ended{false};
-  std::thread arriving([&] {  // until it watches
+  std::thread arriving([&] {  // waits until the program watches
     for (int64_t n = 0; !ended; ++n) {
       write_text(*folder_ / "arrivals" / (std::to_string(n) + ".jpg"), read_text(image));
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -272,13 +272,13 @@ TEST_F(Recognizers, WatchEndsAfterSoManyImagesThoseThatWereThereAmongThem) {
   EXPECT_EQ(json_lines(outcome.out).size(), 2u);
 }
 
-/// Waits for something, at most a minute.
+/// Waits until `what` returns true, at most a minute.
 bool comes_true(const std::function<bool()>& what) {
   for (int i = 0; i < 600 && !what(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   return what();
 }
 
-/// Opens a file for writing and closes it, of which the system tells whoever watches the folder.
+/// Opens a file for writing and closes it, which notifies watchers of the folder.
 void touch(const fs::path& path) { ::close(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); }
 
 TEST_F(Recognizers, WatchMissesNoImageAndSaysWhenTheFolderIsGone) {
@@ -293,7 +293,7 @@ TEST_F(Recognizers, WatchMissesNoImageAndSaysWhenTheFolderIsGone) {
   watching.signal(SIGSTOP);
   const int most = std::stoi(read_text("/proc/sys/fs/inotify/max_queued_events"));
   for (int i = 0; i < most + 10; ++i) touch(folder / (i % 2 == 0 ? "a.txt" : "b.txt"));
-  write_text(folder / "late.jpg", read_text(image));  // of which the system does not tell
+  write_text(folder / "late.jpg", read_text(image));  // of which watchers are not notified
   watching.signal(SIGCONT);
   EXPECT_TRUE(answers("late.jpg")) << watching.out_so_far();
   const std::string name = images_by_class().begin()->first;

@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What follows `name` and a comma in the lines of a CSV, in their order.
+/// Returns what follows `name` and a comma in the lines of a CSV, in order.
 std::vector<std::string> cells_beside(const std::string& csv, const std::string& name) {
   std::vector<std::string> cells;
   std::istringstream lines(csv);
@@ -24,7 +24,7 @@ std::vector<std::string> cells_beside(const std::string& csv, const std::string&
   return cells;
 }
 
-/// The first base class of a split.
+/// Returns the first base class of a split.
 std::string base_class_of(const std::string& split) {
   const size_t end = split.find(",base");
   const size_t begin = split.rfind('\n', end) + 1;
@@ -240,7 +240,7 @@ TEST_F(Recognizers, NamesOnTheStandardInputMayEndAsWindowsEndsLines) {
   EXPECT_EQ(json_lines(outcome.out).size(), 2u);
 }
 
-// Reported once, however many there are: a camera writes the same preview into every photo.
+// Reported once, however many there are: a camera writes the same preview size into every photo.
 TEST_F(Recognizers, WarnOnceOfRawPhotosWithSmallPreviews) {
   create_with_classes("raw.pcm", 2);
   const auto put = [&](const std::string& name, int64_t side) {

@@ -1,4 +1,4 @@
-// What commands say of labels: photos to label next, photos that look misplaced, sets of classes.
+// Commands about labels: photos to label next, photos that look misplaced, sets of classes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A recognizer of four photos of each of three classes, and others.
+/// A recognizer of four photos of each of three classes, and further photos.
 class LabelledRecognizers : public Recognizers {
  protected:
   static void SetUpTestSuite() {

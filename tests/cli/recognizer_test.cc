@@ -143,7 +143,7 @@ TEST_F(Recognizers, ARecognizerHoldsWhatWasAcknowledgedWheneverItsProgramIsKille
   for (const auto& [name, own] : images_by_class()) files.insert(files.end(), own.begin(), own.end());
   std::mt19937 random(3);
   int64_t acknowledged = 0, sure = 0;
-  std::chrono::steady_clock::duration whole{};  // of one that is not killed
+  std::chrono::steady_clock::duration whole{};  // duration of a change that is not killed
   for (size_t i = 0; i < 12; ++i) {
     const bool killed = i % 4 != 0;
     const auto begun = std::chrono::steady_clock::now();

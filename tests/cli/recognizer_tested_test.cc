@@ -63,7 +63,7 @@ TEST_F(TestedRecognizers, SayHowGoodTheyAreOnPhotosThatTheyHaveNotSeen) {
   EXPECT_THAT(html, AllOf(HasSubstr("Test of known.pcm"), HasSubstr("Confusion matrix"), Not(HasSubstr("http"))));
   const bool any_wrong = found.at("right") != found.at("images");
   if (any_wrong) EXPECT_THAT(html, HasSubstr("data:image/jpeg;base64,"));
-  // The first answers are those of classify.
+  // The first answers are the same as those of classify.
   const json& first = found.at("tested")[0];
   const Outcome asked = protocom(folder_->path(), {"classify", "known.pcm", first.at("image"), "--format", "json"});
   EXPECT_EQ(json_lines(asked.out).at(0).at("ranking")[0].at("class"), first.at("answer"));

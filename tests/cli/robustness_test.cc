@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// What a file from outside may at most do: one sentence, exit code 1 or 2.
+/// Checks the most that an external file may do: one sentence, exit code 1 or 2.
 void expect_one_sentence(const Outcome& outcome, const std::string& where, const std::string& what) {
   EXPECT_THAT(outcome.exit_code, AnyOf(1, 2)) << what << ": " << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(StartsWith("protocom: "), HasSubstr(where))) << what;
@@ -35,7 +35,7 @@ void expect_one_sentence(const Outcome& outcome, const std::string& where, const
 
 class Robustness : public ::testing::Test {
  protected:
-  /// Real artefacts, made once: a pack, a backbone, features, knowledge and a model.
+  /// Makes real artefacts once: a pack, a backbone, features, knowledge and a model.
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TempDir>();
     for (std::vector<std::string> arguments : std::vector<std::vector<std::string>>{
@@ -72,7 +72,7 @@ class Robustness : public ::testing::Test {
     return run(arguments);
   }
 
-  /// A shell's command line, with $PROTOCOM for the program; what it prints, and its exit code.
+  /// Runs a shell's command line, with $PROTOCOM for the program; prints its output and returns its exit code.
   static int shell(const std::string& line) {
     const std::string program = std::getenv("PROTOCOM_PROGRAM");
     const std::string command =
@@ -170,7 +170,7 @@ TEST_F(Robustness, ATrainingLeavesItsNeighboursAlone) {
   for (const std::string& name : neighbours) EXPECT_EQ(read_text(file(name)), "precious") << name;
 }
 
-// A limit on the size of files fails like a disk that is full, and needs no root.
+// A limit on the size of files fails like a full disk, and needs no root.
 TEST_F(Robustness, AFullDiskLeavesTheOldOutputAndNothingElse) {
   ASSERT_EQ(shell("mkdir full; cp knowledge.npz results.json full"), 0);
   const std::string knowledge = read_text(file("full/knowledge.npz")), results = read_text(file("full/results.json"));

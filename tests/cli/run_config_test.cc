@@ -109,7 +109,7 @@ TEST_F(RunConfig, EveryConfigurationThatComesWithTheProgramIsValid) {
   for (const auto& entry : std::filesystem::directory_iterator(PROTOCOM_CONFIGS)) {
     const std::string text = read_text(entry.path());
     std::vector<std::string> arguments = {"run", entry.path().string(), "--commands"};
-    // The variables that the configurations leave to their user.
+    // The variables that the configurations leave to the user.
     for (const char* name : {"data", "split", "vectors", "encoder", "features", "knowledge"}) {
       if (text.find(std::string("${") + name + "}") == std::string::npos) continue;
       arguments.insert(arguments.end(), {"--set", std::string(name) + "=/data"});

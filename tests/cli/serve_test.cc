@@ -25,7 +25,7 @@ using ::testing::Not;
 
 constexpr int kServerKills = 50;
 
-/// A picture of a kind that needs no library to be written; each number gives another one.
+/// Returns a picture in a format that needs no library to write; each number gives another one.
 std::string bitmap(uint32_t number) {
   constexpr uint32_t kSide = 32, kHeader = 54;
   const auto bytes_of = [](uint32_t value, size_t size) {
@@ -40,13 +40,13 @@ std::string bitmap(uint32_t number) {
          bytes_of(kSide, 4) + bytes_of(kSide, 4) + bytes_of(1, 2) + bytes_of(24, 2) + std::string(24, '\0') + pixels;
 }
 
-/// A server as users start it.
+/// A server, started as users start it.
 class Serving {
  public:
   Serving(const fs::path& folder, const std::vector<std::string>& more,
           const std::vector<std::string>& command = {"serve"})
       : program_(folder, arguments(more, command)) {
-    // Two minutes at most: a sanitizer's build starts slowly.
+    // Two minutes at most: a sanitizer build starts slowly.
     for (int i = 0; i < 12000 && port_ == 0 && program_.runs(); ++i) {
       std::this_thread::sleep_for(milliseconds(10));
       const std::string stated = program_.out_so_far();
@@ -70,7 +70,7 @@ class Serving {
   int port_ = 0;
 };
 
-/// What clients were told was enrolled.
+/// The enrolments that were acknowledged to clients.
 class Acknowledged {
  public:
   /// Enrols one picture after another over one connection until the server is gone.
@@ -86,14 +86,14 @@ class Acknowledged {
         const std::lock_guard lock(mutex_);
         names_.insert(name);
       }
-    } catch (const std::exception&) {  // the connection was refused: it is gone already
+    } catch (const std::exception&) {  // the connection was refused: the server is gone already
     }
   }
   size_t count() {
     const std::lock_guard lock(mutex_);
     return names_.size();
   }
-  /// Waits until there are so many, at most two minutes.
+  /// Waits until there are that many, at most two minutes.
   bool wait_for(size_t fewest) {
     for (int i = 0; i < 120'000 && count() < fewest; ++i) std::this_thread::sleep_for(milliseconds(1));
     return count() >= fewest;
@@ -154,13 +154,13 @@ TEST_F(ServeCommand, HoldsWhatWasAcknowledgedAfterAKillAtAnyMoment) {
     const size_t before = told.count();
     std::thread one([&] { told.enrol(server.port()); }), two([&] { told.enrol(server.port()); });
     EXPECT_TRUE(told.wait_for(before + 1));
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 40'000));  // any moment is as good
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 40'000));  // any moment will do
     server.program().kill();
     one.join();
     two.join();
     server.program().wait();
   }
-  // The last kill may have interrupted a change, which commands that only read do not roll back.
+  // The last kill may have interrupted a change, which read-only commands do not roll back.
   ASSERT_EQ(protocom(folder_->path(), {"recognizer", "recover", "c.pcm"}).exit_code, 0);
   const Outcome checked = protocom(folder_->path(), {"recognizer", "check", "c.pcm"});
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;

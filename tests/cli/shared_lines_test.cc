@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Lines of three photos that a run has left.
+/// Lines of three photos left by a run.
 class SharedLinesLeft : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -26,7 +26,7 @@ class SharedLinesLeft : public ::testing::Test {
 
   [[nodiscard]] LinesJob job() const { return {folder_ / "parts", {{"top", 5}}, 1, ResumeLines::kYes}; }
 
-  /// The photos that the next run computes again.
+  /// Returns the photos that the next run computes again.
   [[nodiscard]] std::vector<fs::path> computed_again() const {
     return SharedLines(ProcessGroup::single(), job(), files_).own_files();
   }

@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Birds and dogs; "crane" is a machine or a bird, "robin" one of two birds.
+/// Writes birds and dogs; "crane" is a machine or a bird, "robin" one of two birds.
 std::map<std::string, std::string> write_birds(const fs::path& folder) {
   return write_mini_wordnet(folder, {{"entity", {"entity"}, {}},
                                      {"animal", {"animal"}, {{"@", "entity"}, {"%p", "head"}}},
@@ -30,7 +30,7 @@ std::map<std::string, std::string> write_birds(const fs::path& folder) {
                                      {"hook", {"hook"}, {}}});
 }
 
-/// One recognizer of the run's backbone whose knowledge takes the run's classes for dogs and birds.
+/// A recognizer of the run's backbone whose knowledge treats the run's classes as dogs and birds.
 class Synsets : public Recognizers {
  protected:
   static void SetUpTestSuite() {
@@ -60,7 +60,7 @@ class Synsets : public Recognizers {
     return protocom(database_->path(), arguments);
   }
 
-  /// Enrols a class by what `synset` stands for.
+  /// Enrols a class by the meaning of `synset`.
   static Outcome enrol(const std::string& name, const std::string& synset) {
     return run({"enrol", "r.pcm", "--class", name, "--synset", synset, "--wordnet", "."});
   }
@@ -75,7 +75,7 @@ TEST_F(Synsets, OfAWordTheOneThatIsLikeTheClassesIsTakenAndShownWithItsGloss) {
   EXPECT_THAT(crane.err, HasSubstr("'crane' resolved to " + wnids_.at("crane_bird") +
                                    " (crane: the gloss of crane_bird): of its 2 senses it shares most with the other "
                                    "classes"));
-  // The bird has all that the knowledge has; a machine would have nothing of it.
+  // The bird has everything in the knowledge; a machine would have nothing of it.
   EXPECT_THAT(run({"classes", "show", "r.pcm", "crane"}).out,
               AllOf(HasSubstr("head"), HasSubstr("tail"), HasSubstr("wing")));
 }

@@ -23,7 +23,7 @@ std::vector<std::string> table_lines(const std::string& text) {
   return lines;
 }
 
-/// A path of which the end counts, a name, a number, and two columns that may go.
+/// Returns a path whose end matters, a name, a number, and two columns that may be dropped.
 std::vector<TerminalColumn> some_columns() {
   return {{"image", 8, true},
           {"class", 6},

@@ -31,7 +31,7 @@ class Texts : public ::testing::Test {
     arguments.insert(arguments.begin(), {"knowledge", "text", "--encoder", "clip"});
     return run(arguments);
   }
-  /// The unit vector of a text.
+  /// Returns the unit vector of a text.
   at::Tensor direction(const std::string& words) {
     const at::Tensor made = tensor_of(open_text_encoder(folder_ / "clip").encode({words}).vectors)[0];
     return made / made.norm();
@@ -122,7 +122,7 @@ TEST_F(Texts, OfClassNamesCountWhereARecognizerIsMadeWithATextEncoder) {
   EXPECT_THAT(made.err, Not(HasSubstr("--text-encoder")));
   const auto shown = nlohmann::json::parse(run({"classes", "show", "n.pcm", "001.Brown_Bird", "--json"}).out);
   EXPECT_EQ(shown.at("embedding_source"), "knowledge");
-  // As knowledge of the same names does it.
+  // As for knowledge with the same names.
   write_text(folder_ / "names.txt", "001.Brown_Bird\nemu\n");
   ASSERT_EQ(text({"--names", "names.txt", "--out", "texts.npz"}).exit_code, 0);
   std::vector<std::string> by_file = create;
@@ -166,7 +166,7 @@ TEST_F(TextRecognizer, EnrolsAClassByItsDescriptionAlone) {
   EXPECT_EQ(source_of("robin"), "text");
   std::filesystem::create_directories(folder_ / "photos");
   write_file(folder_ / "photos/1.jpg", encode_jpeg(ramp(40, 40), 90));
-  // A class that is described as the knowledge describes the emu is as probable as the emu: words alone decide.
+  // A class with the same description as the emu's in the knowledge is as probable as the emu: words alone decide.
   ASSERT_EQ(
       run({"enrol", "r.pcm", "--class", "twin", "--describe", "a tall grey bird", "--text-encoder", "clip"}).exit_code,
       0);

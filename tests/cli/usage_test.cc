@@ -28,7 +28,7 @@ using ::testing::StartsWith;
 
 int64_t count_of_lines(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
-/// The contract of every refused command line: exit code 2, nothing on stdout, one line on stderr.
+/// Checks the contract of every refused command line: exit code 2, nothing on stdout, one line on stderr.
 void expect_usage_error(const Outcome& outcome, const std::string& stated) {
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
   EXPECT_THAT(outcome.out, IsEmpty());
@@ -54,7 +54,7 @@ TEST_F(Usage, VersionAndHelpSucceed) {
     EXPECT_THAT(help.out, HasSubstr(std::string("\n  ") + command)) << command;
 }
 
-/// Its words with one space between them.
+/// Joins its words with one space between them.
 std::string one_line_of(const std::string& text) {
   std::istringstream words(text);
   std::string line;
@@ -88,7 +88,7 @@ TEST_F(Usage, AValueThatIsNoNumberIsRefused) { expect_usage_error(run({"synth", 
 
 TEST_F(Usage, AMissingRequiredOptionIsNamed) { expect_usage_error(run({"pack", "photos"}), "--out is required"); }
 
-/// The words below "Subcommands:" or "Subcommands for ...:".
+/// Returns the words below "Subcommands:" or "Subcommands for ...:".
 std::vector<std::string> subcommands(const std::string& help) {
   std::vector<std::string> names;
   const size_t begin = help.find("Subcommands");
@@ -111,7 +111,7 @@ TEST_F(Usage, EveryCommandsHelpShowsAnExampleOfItself) {
   }
 }
 
-/// Visits the help of a command and of those below it.
+/// Visits the help of a command and of its subcommands.
 template <typename Visit>
 void for_each_help(const std::filesystem::path& folder, const std::vector<std::string>& command, const Visit& visit) {
   std::vector<std::string> asked = command;
@@ -125,7 +125,7 @@ void for_each_help(const std::filesystem::path& folder, const std::vector<std::s
   }
 }
 
-/// An option's name and all that a help page says of it, on one line.
+/// Returns each option's name and everything that a help page says of it, on one line.
 std::vector<std::pair<std::string, std::string>> options_in(const std::string& help) {
   std::vector<std::pair<std::string, std::string>> options;
   const std::regex name("^  (?:-[a-z],)?(--[a-z-]+)");
@@ -170,7 +170,7 @@ TEST_F(Usage, HelpIsAtMost100ColumnsWide) {
   });
 }
 
-/// The help of every command.
+/// Returns the help of every command.
 std::vector<std::string> all_help(const std::filesystem::path& folder) {
   std::vector<std::string> pages;
   for_each_help(folder, {}, [&](const auto& /*command*/, const std::string& help) { pages.push_back(help); });
@@ -197,7 +197,7 @@ TEST_F(Usage, ProgramOptionsStandBeforeOrAfterTheCommand) {
   }
 }
 
-/// Sets a variable of the environment for as long as it lives.
+/// Sets an environment variable during its lifetime.
 class EnvironmentVariable {
  public:
   EnvironmentVariable(std::string name, const char* value) : name_(std::move(name)) {
@@ -211,14 +211,15 @@ class EnvironmentVariable {
 
 TEST_F(Usage, HelpAndVersionNeedNoLibTorch) {
   const ByExecutable started;
-  const EnvironmentVariable listing("LD_TRACE_LOADED_OBJECTS", "1");  // the dynamic linker names the libraries and ends
+  const EnvironmentVariable listing("LD_TRACE_LOADED_OBJECTS",
+                                    "1");  // the dynamic linker lists the libraries and exits
   EXPECT_THAT(run({"--version"}).out, AllOf(HasSubstr("libc.so"), Not(HasSubstr("libtorch"))));
 }
 
-/// For what happens when libraries are loaded.
+/// A command for tests of what happens when libraries are loaded.
 const std::vector<std::string> kLoads = {"show", "nothing.npz"};
 
-// What OpenBLAS does not know it takes for a processor of 2004; its last word on standard error is what it uses.
+// OpenBLAS treats an unknown CPU like one of 2004; its last word on standard error is what it uses.
 TEST_F(Usage, MatrixProductsUseWhatTheProcessorHasUnlessTheUserChose) {
   const ByExecutable started;
   const EnvironmentVariable verbose("OPENBLAS_VERBOSE", "2");
@@ -230,7 +231,7 @@ TEST_F(Usage, MatrixProductsUseWhatTheProcessorHasUnlessTheUserChose) {
   EXPECT_THAT(run(kLoads).err, Not(HasSubstr("SkylakeX")));
 }
 
-/// Takes a variable out of the environment for as long as it lives.
+/// Removes an environment variable during its lifetime.
 class Without {
  public:
   explicit Without(std::string name) : name_(std::move(name)) {
@@ -248,7 +249,7 @@ class Without {
   std::optional<std::string> before_;
 };
 
-// Those that spin for long keep the one they wait for from running where other programs use the same cores.
+// Threads that spin for long keep the one they wait for from running where other programs use the same cores.
 TEST_F(Usage, ThreadsSpinForAShortWhileUnlessTheUserChose) {
   const ByExecutable started;
   const EnvironmentVariable display("OMP_DISPLAY_ENV", "verbose");
@@ -260,7 +261,7 @@ TEST_F(Usage, ThreadsSpinForAShortWhileUnlessTheUserChose) {
   EXPECT_THAT(run(kLoads).err, HasSubstr("GOMP_SPINCOUNT = '0'"));
 }
 
-// Threads that a library starts when it is loaded, before the program's first line, would take a signal by dying of it.
+// Threads that a library starts when it is loaded, before the program's first line, would die of a signal.
 TEST_F(Usage, WhatTheExecutableBecomesIsBornWithTheSignalsBlocked) {
   const fs::path bin = folder_.path() / "apps/protocom", libexec = folder_.path() / "apps/libexec/protocom";
   fs::create_directories(bin);
@@ -289,7 +290,7 @@ TEST_F(Usage, ShowRefusesWhatIsNotAnArtefact) {
 class BadInput : public Usage {
  protected:
   void SetUp() override {
-    // The smallest valid BMP there is: 1 x 1 pixels.
+    // The smallest valid BMP: 1 x 1 pixels.
     const std::string header("BM\x3a\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\1\0\0\0\1\0\0\0\1\0\x18\0", 30);
     bmp_ = header + std::string(24, '\0') + std::string("\x10\x20\x30\0", 4);
     write_text(folder_ / "photos/cat/1.bmp", bmp_);

@@ -1,4 +1,4 @@
-// Files of boxes as other programs write them; a comment names whose description a layout follows.
+// Files of boxes as written by other programs; a comment names the description that a layout follows.
 #include "datasets/boxes.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class BoxFiles : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return folder_ / name;
   }
-  /// "image kind x y width height confidence" of each box.
+  /// Returns "image kind x y width height confidence" of each box.
   static std::vector<std::string> lines(const BoxChoice& choice) {
     std::vector<std::string> found;
     for (const PhotoBox& one : read_boxes(choice).boxes)
@@ -42,7 +42,7 @@ class BoxFiles : public ::testing::Test {
     return message_of([&] { read_boxes(choice); });
   }
 
-  /// MegaDetector's batch output format, version 1.3.
+  /// Writes MegaDetector's batch output format, version 1.3.
   fs::path megadetector() const {
     return put("md.json", R"({"info": {"format_version": "1.3"},
         "detection_categories": {"1": "animal", "2": "person", "3": "vehicle"},
@@ -284,7 +284,7 @@ TEST_F(BoxFiles, OfXmlThatDeclaresEntitiesAreRefused) {
   EXPECT_THAT(error_of({put("d.xml", "<annotation><object>\n</annotation>")}), HasSubstr("d.xml:2: mismatched tag"));
 }
 
-// Each took minutes: a name of megabytes was copied for every element, an item was read again at every quote.
+// Each of these took minutes: a name of megabytes was copied for every element, an item was read again at every quote.
 TEST_F(BoxFiles, OfLongNamesTakeTimeInProportion) {
   const Logged quiet;
   const auto begin = std::chrono::steady_clock::now();
@@ -362,7 +362,7 @@ TEST_F(BoxFiles, OfSharesMayBeRoundedUpBeyondOne) {
   EXPECT_TRUE(read_boxes({path}).boxes.front().box.relative);
 }
 
-// AddaxAI's results_detections.csv: two columns of paths, corners in pixels beside the picture's size.
+// AddaxAI's results_detections.csv has two columns of paths, and corners in pixels beside the picture's size.
 TEST_F(BoxFiles, OfAddaxAiHaveTheirDetectorsKinds) {
   const fs::path path = put("results_detections.csv",
                             "absolute_path,relative_path,data_type,label,confidence,bbox_left,bbox_top,bbox_right,"
@@ -387,7 +387,7 @@ TEST_F(BoxFiles, FindPhotosOfOtherCapitalsOrPlacesWhereOneIsMeant) {
   EXPECT_THAT(log.text(), HasSubstr("several may be meant: raw/2/IMG_3.JPG"));
 }
 
-/// Seconds to read that many boxes of a tenth as many photos and to find these.
+/// Returns the seconds to read that many boxes on a tenth as many photos and to find these.
 double seconds_for(int count, const fs::path& path) {
   std::string text = R"({"detection_categories": {"1": "animal"}, "images": [)";
   std::vector<fs::path> photos;

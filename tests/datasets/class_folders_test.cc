@@ -86,7 +86,8 @@ TEST(ClassFolders, ThatStorageBoxesAndArchiversKeepForThemselvesAreNone) {
 TEST(ClassFolders, HoldNoThumbnailsOfAStorageBox) {
   const testing::TempDir root;
   make_photo(root / "cat" / "1.jpg");
-  make_photo(root / "cat" / "@eaDir" / "1.jpg" / "SYNOPHOTO_THUMB_M.jpg");  // as Synology's boxes lay them
+  make_photo(root / "cat" / "@eaDir" / "1.jpg" /
+             "SYNOPHOTO_THUMB_M.jpg");  // as Synology's storage devices lay them out
   make_photo(root / "cat" / "__MACOSX" / "2.jpg");
   const FoundImages found = find_images({(root / "cat").string()});
   EXPECT_THAT(found.paths, ElementsAre(root / "cat" / "1.jpg"));

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Classes of each split.
+/// Returns the number of classes of each split.
 std::vector<int64_t> sizes_of(const std::vector<Split>& split) {
   std::vector<int64_t> sizes;
   for (const Split side : kAllSplits) sizes.push_back(std::count(split.begin(), split.end(), side));

@@ -23,8 +23,8 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Ten classes in turn of the three splits ("class0" base, "class1" val, "class2" novel, ...), class i with 20 + i
-/// images whose rows are spread over the set.
+/// Returns ten classes that belong to the three splits in turn ("class0" base, "class1" val, "class2" novel, ...),
+/// class i with 20 + i images whose rows are spread over the set.
 FeatureSet ten_classes() {
   FeatureSet set;
   std::vector<int64_t> labels;
@@ -56,8 +56,8 @@ class EpisodesTest : public ::testing::Test {
  protected:
   std::string error_of(const std::function<void()>& call) const { return testing::message_of(call); }
 
-  /// Two 2-way 1-shot episodes with two queries per class, over the novel classes class2 (image2, 12, 22, ...) and
-  /// class5.
+  /// Returns two 2-way 1-shot episodes with two queries per class, over the novel classes class2 (image2, 12, 22, ...)
+  /// and class5.
   static json example() {
     return json::parse(R"({"n_way": 2, "k_shot": 1, "n_query": 2, "split": "novel", "seed": 0, "episodes": [
         {"classes": ["class5", "class2"], "support": [["image5"], ["image2"]], "query": [["image15", "image25"], ["image12", "image22"]]},
@@ -141,14 +141,14 @@ TEST_F(EpisodesTest, AreTheSameForTheSameSeedAndOthersForAnother) {
 TEST_F(EpisodesTest, DrawEveryClassAndEveryImageOfItEquallyOften) {
   constexpr int kEpisodes = 6000;
   const EpisodeList list =
-      sample_episodes(features_, {Split::kVal, {2, 1, 1}, kEpisodes, 3});  // of class1, class4 and class7
+      sample_episodes(features_, {Split::kVal, {2, 1, 1}, kEpisodes, 3});  // from class1, class4 and class7
   std::map<int64_t, int> of_class;
   std::map<int64_t, int> of_support;
   for (const Episode& episode : list.episodes) {
     for (const int64_t label : episode.classes) ++of_class[label];
     for (const auto& rows : episode.support) ++of_support[rows[0]];
   }
-  // Each class in 2/3 of the episodes, give or take 5 standard deviations; so for its 21, 24 and 27 images.
+  // Each class is in 2/3 of the episodes, give or take 5 standard deviations; so for its 21, 24 and 27 images.
   ASSERT_EQ(of_class.size(), 3u);
   for (const auto& [label, count] : of_class)
     EXPECT_NEAR(count, kEpisodes * 2 / 3., 5 * std::sqrt(kEpisodes * 2 / 9.)) << label;
@@ -361,7 +361,8 @@ TEST_F(EpisodesTest, WhenRaggedHaveEveryNumberOfShotsEquallyOften) {
 
 TEST_F(EpisodesTest, DrawUnbalancedQueriesWithTheMomentsOfADirichletDistribution) {
   // A share of Dirichlet(alpha, alpha, alpha) has the mean 1/3 and the variance (1/3)(2/3) / (3 alpha + 1). With 12
-  // queries, rounding adds a variance of about 1/12 of a query. No class is ever cut off: each has at least 22 images.
+  // queries, rounding adds a variance of about 1/12 of a query. No class is ever exhausted: each has at least 22
+  // images.
   for (const double alpha : {0.5, 2.0, 20.0}) {
     EpisodeShape shape{3, 1, 4};
     shape.query_distribution = QueryDistribution::kDirichlet;
@@ -387,7 +388,7 @@ TEST_F(EpisodesTest, DrawUnbalancedQueriesWithTheMomentsOfADirichletDistribution
 
 TEST_F(EpisodesTest, GiveToOtherClassesTheQueriesThatAClassHasNoImagesFor) {
   // class2, class5 and class8 have 22, 25 and 28 images; with one support each and 57 queries, a nearly single-class
-  // draw cannot be met.
+  // draw is impossible.
   EpisodeShape shape{3, 1, 19};
   shape.query_distribution = QueryDistribution::kDirichlet;
   shape.alpha = 0.05;

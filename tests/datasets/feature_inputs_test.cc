@@ -1,4 +1,4 @@
-// Features as others save them. Where a situation was found in public, its source is named.
+// Features as saved by other programs. The public source of a situation is named where there is one.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,8 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// All that NumPy and pickle save, at once: `x` are features [4, 2], 1 to 8. A Python for each takes longer.
+/// Everything that NumPy and pickle save, in one run: `x` are features [4, 2], 1 to 8. A Python process for each would
+/// take longer.
 constexpr const char* kSaved = R"(
 import numpy as np
 x = np.arange(8, dtype='f4').reshape(4, 2) + 1
@@ -73,7 +74,7 @@ class FeatureInputs : public ::testing::Test {
   void SetUp() override { REQUIRE_NUMPY(); }
 
   static fs::path at_name(const std::string& name) { return *folder_ / name; }
-  /// What was saved as NAME.npz.
+  /// Reads what was saved as NAME.npz.
   static FeatureSet saved(const std::string& name, const FeatureFileOptions& options = all_base()) {
     return read_features(at_name(name + ".npz"), options);
   }
@@ -131,7 +132,8 @@ TEST_F(FeatureInputs, OneHotLabelsAreRefusedWithWhatMendsThem) {
   EXPECT_THAT(error_of("one-hot"), HasSubstr("labels.argmax(1)"));
 }
 
-// A failed assertion on the GPU is all that people hear of labels from 1 on (amdegroot/ssd.pytorch issue 231).
+// A failed assertion on the GPU is the only message that users get for labels from 1 on (amdegroot/ssd.pytorch issue
+// 231).
 TEST_F(FeatureInputs, LabelsThatCountFromOneAreToldSo) {
   EXPECT_THAT(error_of("from-one"), HasSubstr("they count from 1, subtract 1"));
 }
@@ -186,7 +188,7 @@ TEST_F(FeatureInputs, WithoutLabelsAreReadWhereNobodyAsksForThem) {
                 AllOf(HasSubstr("f.parquet is Parquet"), HasSubstr("pd.read_parquet("), HasSubstr("np.savez(")));
 }
 
-/// What stands between the quotes behind `python3 -c`.
+/// Returns the text between the quotes after `python3 -c`.
 std::string recipe_in(const std::string& message) {
   const size_t begin = message.find("-c \"") + 4;
   return message.substr(begin, message.rfind('"') - begin);
@@ -217,7 +219,7 @@ TEST_F(FeatureInputs, WhatTorchSavedIsRefusedWithTheLineToo) {
   EXPECT_THAT(message, AllOf(HasSubstr("import torch"), HasSubstr("torch.load('"), HasSubstr("f.npz'")));
 }
 
-// What is pasted into a shell and into Python must not run what a file is called.
+// Text pasted into a shell and into Python must not execute a file's name.
 TEST_F(FeatureInputs, AFileOfAnOddNameIsNotPastedIntoTheLine) {
   for (const char* name : {"it's.pkl", "a\"b.pkl", "$(touch x).pkl", "back\\slash.pkl", "`ls`.pkl", "a\nb.pkl"}) {
     write_file(at_name(name), "pickled");

@@ -89,7 +89,7 @@ TEST_F(FeatureSetTest, ReadsTheMembersOfAnNpz) {
 
 TEST_F(FeatureSetTest, FindsTheClassesOfASplitAndTheRowsOfAClass) {
   const FeatureSet set = read_changed([](Members& m) {
-    m.names.emplace_back("unicorn");  // of which there are no images
+    m.names.emplace_back("unicorn");  // a class without images
     m.split = {"novel", "base", "novel", "novel"};
   });
   EXPECT_THAT(set.classes_of(Split::kNovel), ElementsAre(0, 2, 3));
@@ -174,7 +174,7 @@ TEST_F(FeatureSetTest, ReadsArraysWithTheirLabelsAndSplitBesideThem) {
   EXPECT_THAT(logged.text(), AllOf(HasSubstr("s.csv"), HasSubstr("1 of 4: 1125899906842624")));
 }
 
-// Even a benchmark has dozens of images twice, and some in both of its splits (zalandoresearch/fashion-mnist issue
+// Even a benchmark has dozens of duplicate images, and some in both of its splits (zalandoresearch/fashion-mnist issue
 // 44).
 TEST_F(FeatureSetTest, CountsImagesWithExactlyTheFeaturesOfAnotherOneAndWarnsOfThem) {
   const testing::Logged logged;
@@ -226,7 +226,7 @@ TEST_F(FeatureSetTest, NamesTheFirstRowThatIsNotFinite) {
                 AllOf(HasSubstr("f.npz"), HasSubstr("NaN or infinity in 2 rows"), HasSubstr("first in row 2")));
   }
   EXPECT_THAT(error_of([](Members& m) {
-                m.features[1][0] = std::numeric_limits<float>::infinity();  // which cancel out in a sum
+                m.features[1][0] = std::numeric_limits<float>::infinity();  // they cancel out in a sum
                 m.features[1][1] = -std::numeric_limits<float>::infinity();
               }),
               HasSubstr("first in row 1"));
@@ -271,7 +271,7 @@ TEST_F(FeatureSetTest, RefusesLabelsThatNameNoClass) {
               HasSubstr("labels: expected integers"));
   EXPECT_THAT(error_of([](Members& m) {
                 m.left_out = "names";
-                m.labels[0] = int64_t{1} << 50;  // no class for each number up to it: they would take all memory
+                m.labels[0] = int64_t{1} << 50;  // one class for each number up to it would take all memory
                 m.split.pop_back();
               }),
               AllOf(HasSubstr("f.npz"), HasSubstr("'split' names 2 classes")));
@@ -316,7 +316,7 @@ TEST_F(FeatureSetTest, ReadsBackWhatItWrote) {
   EXPECT_EQ(back.class_split, set.class_split);
   EXPECT_EQ(back.image_ids, set.image_ids);
   EXPECT_EQ(back.backbone_hash, set.backbone_hash);
-  EXPECT_NE(back.content_hash, set.content_hash);  // another file
+  EXPECT_NE(back.content_hash, set.content_hash);  // it is another file
   const ArtefactHeader header = read_any_header(folder_ / "out/written.npz");
   EXPECT_EQ(header.kind, "features");
   EXPECT_EQ(header.provenance.command, "extract");
@@ -335,7 +335,7 @@ struct RealFile {
 
 class RealFeatures : public ::testing::TestWithParam<RealFile> {};
 
-// The numbers of the data's own description.
+// The numbers come from the data's own description.
 TEST_P(RealFeatures, HaveTheSizesThatTheirDescriptionStates) {
   REQUIRE_REAL_DATA();
   const RealFile& file = GetParam();

@@ -26,7 +26,7 @@ using ::testing::Not;
 
 namespace fs = std::filesystem;
 
-/// Listing looks at names only, so an image of a test is a file with any content.
+/// Listing looks at names only, so a test image is a file with any content.
 void touch(const fs::path& path) {
   fs::create_directories(path.parent_path());
   std::ofstream(path) << 'x';
@@ -333,7 +333,7 @@ TEST(TinyImageNetLayout, NamesTheLineOfAClassWithoutAFolder) {
   EXPECT_THAT(list_error(root.path()), HasSubstr("wnids.txt:2: no such folder"));
 }
 
-/// Six classes of which the last has no images.
+/// Makes six classes, of which the last has no images.
 void make_cub(const fs::path& folder) {
   std::string classes;
   std::string images;

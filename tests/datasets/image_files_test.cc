@@ -19,7 +19,7 @@ using protocom::testing::TempDir;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A PNG of one grey value, side x side.
+/// Writes a PNG of one grey value, side x side.
 void paint(const fs::path& path, uint8_t grey, int64_t side = 8) {
   fs::create_directories(path.parent_path());
   write_file(path, encode_png({side, side, std::vector<uint8_t>(static_cast<size_t>(side * side * 3), grey)}));
@@ -93,7 +93,7 @@ TEST(ImageFinder, FindsAnImageOfAFolderByTheEndOfItsPath) {
   EXPECT_FALSE(ImageFinder({}).find("1.png", 4).has_value());
 }
 
-/// A folder dataset of two classes as a pack.
+/// Packs a folder dataset of two classes.
 fs::path packed(const TempDir& folder) {
   paint(folder / "photos/base/cat/1.png", 10);
   paint(folder / "photos/novel/dog/1.png", 20);

@@ -1,4 +1,4 @@
-// Lists of images and classes as people have them; a comment names where a form is from.
+// Lists of images and classes in the forms that people have; a comment names the source of a form.
 #include "datasets/image_list.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ class ImageLists : public ::testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return folder_ / name;
   }
-  /// "image=class" of each row.
+  /// Returns "image=class" of each row.
   std::vector<std::string> rows(const std::string& name, const std::string& text) const {
     std::vector<std::string> found;
     for (const ListedImage& one : read_image_list(put(name, text))) found.push_back(one.image + "=" + one.class_name);
@@ -37,7 +37,7 @@ class ImageLists : public ::testing::Test {
   std::string error_of(const std::string& name, const std::string& text) const {
     return message_of([&] { read_image_list(put(name, text)); });
   }
-  /// The classes and images that the folder has for a command that needs no split.
+  /// Returns the classes and images of the folder for a command that needs no split.
   std::vector<std::string> listed() const {
     ImageDatasetOptions options;
     options.split_use = SplitUse::kIgnored;
@@ -75,7 +75,7 @@ TEST_F(ImageLists, OfColumnsForTheClassesMayNotHaveOneNameTwice) {
               HasSubstr("list.csv:1: the columns 'a  dog' and 'a dog' are the same class"));
 }
 
-// Each took a minute and more.
+// Each of these took a minute and more.
 TEST_F(ImageLists, OfLongPathsTakeTimeInProportion) {
   std::string dots, folders;
   for (int i = 0; i < 700'000; ++i) dots += "./", folders += "a/";
@@ -164,7 +164,7 @@ TEST_F(ImageLists, OfSeveralQuestionsOneHasToBeNamed) {
   EXPECT_THAT(message_of([&] { read_image_list(path, {"sheep", ""}); }), HasSubstr("no question 'sheep'"));
 }
 
-// The same of JSON-MIN and CSV, which have a row for each annotation.
+// JSON-MIN and CSV have a row for each annotation.
 TEST_F(ImageLists, RowsOfSeveralAnnotatorsAreOneImage) {
   const fs::path small = put("min.json", R"([
       {"image": "a.jpg", "id": 1, "animal": "cat", "weather": "sunny", "annotator": 1, "annotation_id": 1},
@@ -287,24 +287,23 @@ TEST_F(ImageLists, CocoWithOneCategoryAnImageIsReadAndTheRestCounted) {
       << "texts as ids, as in lists of camera traps";
 }
 
-// CVAT's makers give the same advice (cvat-ai/cvat issue 6488).
+// CVAT's developers give the same advice (cvat-ai/cvat issue 6488).
 TEST_F(ImageLists, OtherJsonAndXmlAreRefusedWithWhatIsRead) {
   EXPECT_THAT(error_of("a.json", "{\"shapes\": []}"), HasSubstr("COCO's JSON"));
   EXPECT_THAT(error_of("a.json", "{\"images\": [1], \"annotations\": [], \"categories\": []}"), HasSubstr("a.json"));
   EXPECT_THAT(error_of("annotations.xml", "<annotations/>"), HasSubstr("export the annotations as ImageNet"));
 }
 
-// kaggle.com/c/dog-breed-identification: labels.csv "id,breed" beside train/ with <id>.jpg; test/ has no labels.
-// Names of digits keep the zeros in front of them, which reading them as numbers takes away (fastai/fastai issue
-// 1008).
+// kaggle.com/c/dog-breed-identification: labels.csv "id,breed" beside train/ with <id>.jpg; test/ has no labels. Names
+// made of digits keep their leading zeros, which are lost when they are read as numbers (fastai/fastai issue 1008).
 TEST_F(ImageLists, AFlatFolderIsReadByItsListEvenWithoutSuffixes) {
   put("labels.csv", "id,breed\n000bec,boston_bull\n001513,dingo\n");
   for (const char* file : {"train/000bec.jpg", "train/001513.jpg", "test/ffff.jpg"}) put(file);
   EXPECT_THAT(listed(), ElementsAre("train/000bec.jpg=boston_bull", "train/001513.jpg=dingo"));
 }
 
-// kaggle.com/c/plant-pathology-2021: images/ with train.csv and a test.csv without labels, as miniImageNet's lists are
-// called.
+// kaggle.com/c/plant-pathology-2021: images/ with train.csv and a test.csv without labels, named like miniImageNet's
+// lists.
 TEST_F(ImageLists, ATrainCsvWithoutValCsvIsNoMiniImageNet) {
   put("train.csv", "image,labels\na.jpg,rust\nb.jpg,scab\n");
   put("test.csv", "image\nc.jpg\n");

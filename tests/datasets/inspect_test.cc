@@ -28,7 +28,7 @@ void put(const fs::path& path, const std::string& bytes) {
   write_file(path, bytes);
 }
 
-/// base/cat: 3 images, base/dog: 1, novel/ant: 2; every image different.
+/// Writes base/cat: 3 images, base/dog: 1, novel/ant: 2; every image is different.
 void write_three_classes(const fs::path& root) {
   put(root / "base/cat/a.png", encode_png(flat(10, 20, 1)));
   put(root / "base/cat/b.png", encode_png(flat(12, 30, 2)));
@@ -76,7 +76,7 @@ TEST(Inspect, NamesUnreadableImagesWithTheReason) {
 TEST(Inspect, FindsTheSamePixelsInAnotherFormatAcrossSplits) {
   const testing::TempDir root;
   write_three_classes(root.path());
-  std::string bmp = "BM";  // an image of one pixel, which PNG and BMP both keep exactly
+  std::string bmp = "BM";  // an image of one pixel, which PNG and BMP both preserve exactly
   bmp += std::string("\x3a\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x01\0\0\0\x01\0\0\0\x01\0\x18\0", 28) +
          std::string(24, '\0') + std::string("\x07\x07\x07\0", 4);
   put(root / "novel/ant/leak.bmp", bmp);

@@ -30,7 +30,7 @@ class MappedFeatures : public ::testing::Test {
  protected:
   void TearDown() override { set_mapped_from(before_); }
 
-  /// The same features in each format.
+  /// Writes the same features in each format.
   void write(const at::Tensor& features) const {
     const at::Tensor labels = at::arange(features.size(0)).remainder(3);
     NpzWriter writer(folder_ / "f.npz");
@@ -92,7 +92,7 @@ int64_t data_kilobytes() {
   return 0;
 }
 
-/// A `.npy` of float32 [n, d] that takes no room on the disk, but for the last row.
+/// Writes a `.npy` of float32 [n, d] that occupies no disk space except for its last row.
 void write_sparse(const std::filesystem::path& path, int64_t n, int64_t d) {
   std::string header("\x93NUMPY\x01\x00", 8);
   std::string dict =

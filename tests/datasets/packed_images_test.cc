@@ -31,7 +31,7 @@ std::string flat_png(int64_t height, int64_t width, uint8_t value) {
   return encode_png({height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * 3), value)});
 }
 
-/// Two classes; the image i of the folder is flat with the value 10 * i.
+/// Makes two classes; image i of the folder is flat with the value 10 * i.
 ImageDataset make_dataset(const fs::path& root) {
   const std::vector<std::string> files = {"ant/a.png", "ant/b.png", "bee/a.png", "bee/b.png", "bee/c.png"};
   for (size_t i = 0; i < files.size(); ++i) {
@@ -79,7 +79,7 @@ TEST(PackImages, WarnsOfTheSameImageInTwoSplitsAlone) {
     pack(dataset);
     return heard.text();
   };
-  write_file(root / "bee/a.png", flat_png(20, 20, 0));  // of the colour of ant/a.png
+  write_file(root / "bee/a.png", flat_png(20, 20, 0));  // same colour as ant/a.png
   EXPECT_EQ(stated(), "") << "both are of base classes";
   dataset.class_split[1] = Split::kNovel;
   EXPECT_THAT(stated(),

@@ -1,4 +1,4 @@
-// Keywords as other programs write them: ExifTool 12.57 wrote the photos and the sidecar.
+// Keywords as written by other programs: ExifTool 12.57 wrote the photos and the sidecar.
 #include "datasets/photo_keywords.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// IPTC in Latin-1: wren and Zaunkoenig, with its umlaut.
+/// IPTC in Latin-1: wren and Zaunkönig, with its umlaut.
 constexpr const char* kIptcJpeg =
     "/9j/4AAQSkZJRgABAQAAAQABAAD/7QA6UGhvdG9zaG9wIDMuMAA4QklNBAQAAAAAAB4cAhkABHdyZW4cAhkACVphdW5r9m5pZxwCAAACAAT/"
     "2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/2wBDARweHigjKE4r"

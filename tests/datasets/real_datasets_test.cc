@@ -32,7 +32,7 @@ std::vector<int64_t> classes_by_split(const ImageDataset& dataset) {
   return counts;
 }
 
-/// File name -> class name, as the features made by another program from the same images have it.
+/// Returns file name -> class name, from features made by another program from the same images.
 std::map<std::string, std::string> classes_of_features(const fs::path& features) {
   const NpzReader reader(features);
   const auto names = reader.strings("names");

@@ -80,8 +80,8 @@ TEST_F(SplitTest, ReadsWhatIsWritten) {
 }
 
 TEST_F(SplitTest, ReadsThreeListsByTheirPrefixOrFolder) {
-  const std::string base =
-      "\xef\xbb\xbfgreat white shark  \tCarcharodon carcharias\n\n";  // with the mark some editors put first
+  const std::string base = "\xef\xbb\xbfgreat white shark  \tCarcharodon carcharias\n\n";  // with the byte order mark
+                                                                                           // that some editors write
   put_lists("tiny-", base, "n02\r\n", "n03\ttrilobite");
   put_lists("lists/", base, "n02\r\n", "n03\ttrilobite");
   EXPECT_THAT(read_split(folder_ / "tiny"), three);
@@ -114,7 +114,7 @@ TEST_F(SplitTest, NamesTheLineOfAnUnknownSplitOrAnEmptyName) {
   EXPECT_THAT(error_of("class,split\nzebra,base\nhorse,unseen\n"),
               AllOf(HasSubstr("s.csv:3"), HasSubstr("'unseen'"), HasSubstr("base, val or novel")));
   EXPECT_THAT(error_of("class,split\n,base\n"), AllOf(HasSubstr("s.csv:2"), HasSubstr("empty")));
-  // The fault is the file's, not the command line's.
+  // The fault is in the file, not on the command line.
   EXPECT_EQ(testing::usage_message_of([&] { read("class,split\nhorse,unseen\n"); }), "(no UsageError)");
 }
 

@@ -1,4 +1,4 @@
-// Sidecars as programs write them; what is not a keyword keeps its bytes.
+// Sidecars as written by programs; everything that is not a keyword keeps its bytes.
 #include "datasets/xmp_keywords.h"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST(XmpKeywords, OfWhatIsNoXmpAreRefused) {
   EXPECT_THAT(error(kHead + "<dc:subject><rdf:Bag/></dc:subject>" + kTail), HasSubstr("empty list of keywords"));
 }
 
-// Five gigabytes and minutes: a namespace is written once and stands before the name of every element and attribute of
+// Took five gigabytes and minutes: a namespace is written once but precedes the name of every element and attribute in
 // it.
 TEST(XmpKeywords, OfLongNamespacesAndDeepElementsTakeLittle) {
   const auto begin = [](size_t length) {
@@ -102,7 +102,7 @@ TEST(XmpKeywords, OfLongNamespacesAndDeepElementsTakeLittle) {
   EXPECT_LT(bytes, int64_t{100} << 20);
 }
 
-// Each of a hundred thousand elements would get each of the ten thousand attributes.
+// Each of a hundred thousand elements would get all of the ten thousand attributes.
 TEST(XmpKeywords, OfADocumentThatDeclaresAttributesAreRefused) {
   std::string bytes = "<!DOCTYPE x [";
   for (int i = 0; i < 10'000; ++i) bytes += "<!ATTLIST b a" + std::to_string(i) + " CDATA \"1\">";

@@ -168,8 +168,8 @@ TEST(Synthetic, PlatesOfDifferentClassesDiffer) {
   for (int64_t c = 1; c < 18; ++c) EXPECT_GT(mean_difference(world.plate(c, 48), world.plate(c - 1, 48)), 3.0) << c;
 }
 
-// The same image of two worlds that differ in nothing but visibility shows the same creature, with more parts where
-// more are visible.
+// The same image of two worlds that differ only in visibility shows the same creature, with more parts where more are
+// visible.
 TEST(Synthetic, EveryPartChangesThePicture) {
   SyntheticOptions options;
   options.image_size = 24;
@@ -268,7 +268,7 @@ TEST(SyntheticFolder, LeavesAFolderThatHoldsSomethingAlone) {
   EXPECT_EQ(std::distance(fs::directory_iterator(temp.path()), fs::directory_iterator()), 1);
 }
 
-// A progress listener that stops the job in its middle, as a full disk or an interrupt would.
+// A progress listener that aborts the job halfway, like a full disk or an interrupt.
 class Interrupt : public Progress {
  public:
   void start(std::string_view, int64_t) override {}

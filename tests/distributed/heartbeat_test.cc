@@ -27,13 +27,13 @@ HeartbeatTimes quick() {
   return times;
 }
 
-/// Whom a heartbeat's own thread finds lost, while nobody asks.
+/// Records which processes a heartbeat's own thread reports as lost.
 class Told {
  public:
   [[nodiscard]] Heartbeat::OnLoss on_loss() {
     return [this](const std::vector<int>& lost) { lost_.set_value(lost); };
   }
-  /// Waits for it; empty: nobody for a while.
+  /// Waits for a report; empty: none in that time.
   std::vector<int> within(milliseconds time) {
     return future_.wait_for(time) == std::future_status::ready ? future_.get() : std::vector<int>{};
   }
@@ -43,7 +43,7 @@ class Told {
   std::future<std::vector<int>> future_ = lost_.get_future();
 };
 
-/// A store that stops to answer, or answers with errors: what its keeper's end does to the others.
+/// A store that stops answering, or answers with errors: shows what the end of its keeper does to the others.
 class FailingStore : public c10d::HashStore {
  public:
   enum class State { kAnswers, kHangs, kThrows };

@@ -10,7 +10,7 @@
 namespace protocom {
 namespace {
 
-/// A socket that listens at every address, of both versions of IP where the machine has both, as c10d's does.
+/// A socket that listens at every address, of both versions of IP if the machine has both, like c10d's.
 class Listener {
  public:
   Listener() : socket_(::socket(AF_INET6, SOCK_STREAM, 0)) {
@@ -36,7 +36,7 @@ class Listener {
   int port_ = 0;
 };
 
-/// Whether a connection to 127.0.0.x is there at once.
+/// Returns whether a connection to 127.0.0.x succeeds at once.
 bool answers(const char* host, int port) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
   sockaddr_in address{};

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Sets what a launcher would, and nothing else of the kind, for its life.
+/// Sets the variables that a launcher would set, and no others of the kind, during its lifetime.
 class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& values) : values_(values) {
@@ -106,7 +106,7 @@ TEST(ProcessGroup, OfOneChangesNothing) {
   EXPECT_EQ(group.connection(), nullptr);
 }
 
-/// What a process of a group computes, for each of two.
+/// Returns what each process of a group of two computes.
 template <typename Result>
 std::pair<Result, Result> in_two(Result (*compute)(const ProcessGroup& group)) {
   Launch first;
