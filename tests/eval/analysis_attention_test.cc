@@ -30,7 +30,7 @@ TEST(Attention, NamesTheAttributesOfAClassAndNoOthers) {
   }
 }
 
-// With the aggregator's output weights at zero and its bias at 0.5, alpha is R / 2 whatever the inputs.
+// With the aggregator's output weights at zero and its bias at 0.5, alpha is R / 2 whatever the inputs are.
 TEST(Attention, IsTheAssociationTimesTheAggregatorsOutput) {
   auto world = testing::toy_world();
   world.knowledge.association = array_of(tensor_of(world.knowledge.association) * 0.5);

@@ -79,7 +79,8 @@ TEST(SingleImages, AreOrderedFromTheCentreOutwardsAndSmoothed) {
   EXPECT_EQ(analyse_single_images({{world.features, &model, &classes}}, Split::kNovel, 50).window, 30 / 4);
 }
 
-/// The mean and interval of each class's own difference of two curves at the first or the last entry.
+/// Returns the mean and interval over classes of each class's own difference between two curves at the first or the
+/// last entry.
 Estimate over_classes(const std::vector<SingleImageAnalysis>& alone, double (*end)(const std::vector<double>&)) {
   std::vector<double> completed, image;
   for (const SingleImageAnalysis& one : alone) {
@@ -89,7 +90,7 @@ Estimate over_classes(const std::vector<SingleImageAnalysis>& alone, double (*en
   return paired_difference(completed, image);
 }
 
-// All classes have 30 images, so that each alone has the ranks that it has beside the others.
+// All classes have 30 images, so that each has the same ranks alone as beside the others.
 TEST(SingleImages, HaveGainsThatAreTheDifferencesClassByClass) {
   const auto world = testing::toy_world();
   const CompletionModel model = testing::untrained_model(world);

@@ -13,7 +13,7 @@
 namespace protocom {
 namespace {
 
-/// Two base classes and one novel class of two images each, in the plane.
+/// Returns two base classes and one novel class of two images each, in the plane.
 FeatureSet small_set() {
   FeatureSet features;
   features.features = Array::of<float>({0, 1, 2, 1, 4, 3, 4, 7, 1, 0, 0, 1}, {6, 2});
@@ -33,7 +33,7 @@ TEST(PrincipalComponents, RefusesMoreThanThereAre) {
 // (4.5, 8), mean 6.25. Class c: (0.5, 0.5) about (0.5, 0.5), and both images at 45 degrees to the centre.
 TEST(SplitVariances, AreThoseWorkedOutByHand) {
   const auto variances = split_variances(small_set());
-  ASSERT_EQ(variances.size(), 2U);  // no val classes, no entry
+  ASSERT_EQ(variances.size(), 2U);  // without val classes there is no entry for them
   EXPECT_EQ(variances[0].split, "base");
   EXPECT_EQ(variances[0].classes, 2);
   EXPECT_EQ(variances[0].images, 4);
@@ -64,7 +64,7 @@ TEST(PrincipalComponents, KeepDistancesWhenNoneIsLeftOut) {
   EXPECT_TRUE(at::allclose(at::cdist(rows, rows), at::cdist(points, points), 1e-6, 1e-6));
 }
 
-/// Rows of two clusters of `each` points, `apart` from one another in 10 dimensions.
+/// Returns rows of two clusters of `each` points in 10 dimensions, `apart` from each other.
 DoubleMatrix two_clusters(int64_t each, double apart) {
   const at::Tensor noise = at::randn({2 * each, 10}, at::detail::createCPUGenerator(5));
   const at::Tensor shift = at::cat({at::zeros({each, 10}), at::full({each, 10}, apart)});
@@ -83,7 +83,7 @@ TEST(Tsne, KeepsTwoFarClustersApart) {
   const at::Tensor first = map.narrow(0, 0, kEach).mean(0);
   const at::Tensor second = map.narrow(0, kEach, kEach).mean(0);
   EXPECT_GT((first - second).norm().item<double>(), widest);
-  // Every point's nearest neighbour is of its own cluster.
+  // Every point's nearest neighbour is in its own cluster.
   const at::Tensor nearest = (distance + at::eye(2 * kEach, at::kDouble) * 1e9).argmin(1);
   EXPECT_TRUE(nearest.narrow(0, 0, kEach).lt(kEach).all().item<bool>());
   EXPECT_TRUE(nearest.narrow(0, kEach, kEach).ge(kEach).all().item<bool>());
@@ -102,7 +102,7 @@ TEST(Tsne, GivesTheSameMapForTheSameRowsAndCentresIt) {
 TEST(Tsne, RefusesAPerplexityThatTheImagesCannotHave) {
   TsneOptions options;
   options.perplexity = 10.0;
-  EXPECT_THROW(tsne(two_clusters(15, 3.0), options), UsageError);  // 30 images: below 10
+  EXPECT_THROW(tsne(two_clusters(15, 3.0), options), UsageError);  // 30 images need one below 10
   options.perplexity = 1.0;
   EXPECT_THROW(tsne(two_clusters(15, 3.0), options), UsageError);
 }
@@ -123,7 +123,7 @@ TEST(Distribution, MapsTheClassesAndImagesAskedFor) {
   for (const auto& [name, count] : images) EXPECT_EQ(count, 10) << name;
 }
 
-// NumPy, in float64: mean over classes of features[labels == k].var(0, ddof=1).mean().
+// Computed with NumPy in float64: mean over classes of features[labels == k].var(0, ddof=1).mean().
 TEST(DistributionRealData, HasTheVariancesThatNumPyFinds) {
   REQUIRE_REAL_DATA();
   const auto cub = split_variances(read_features(*testing::real_data() / "cub-100-resnet12.npz"));

@@ -29,8 +29,8 @@ TEST(Generalised, LeavesOutMethodsThatNeedAnImageAndFindsTheHarmonicMeanBetweenT
   for (const GeneralisedResult& one : results) EXPECT_GT(one.accuracy.base.value, 5) << one.method;  // of 103 classes
 }
 
-// Of one episode the interval is 0 and the harmonic mean is that of its two accuracies; over several it is the mean of
-// theirs, which lies below that of the means.
+// For one episode the interval is 0 and the harmonic mean is that of its two accuracies; over several it is the mean of
+// the episodes' harmonic means, which lies below that of the means.
 TEST(Generalised, TakesTheHarmonicMeanEpisodeByEpisode) {
   const ToyWorld world = toy_world();
   GeneralisedOptions options;

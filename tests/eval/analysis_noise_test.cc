@@ -23,7 +23,7 @@ TEST(NoisyAssociation, OfNothingLeavesTheKnowledgeUnchanged) {
   EXPECT_TRUE(at::equal(noisy_of(r, 0.0, 3), r));
 }
 
-// Everything present goes, everything absent comes, with the mean of 0.5 and 1 as its weight.
+// Removes everything present and adds everything absent, with the mean of 0.5 and 1 as its weight.
 TEST(NoisyAssociation, OfCertaintyTurnsTheKnowledgeRound) {
   const at::Tensor r = at::tensor({0.5F, 0.0F, 0.0F, 1.0F}).view({2, 2});
   const at::Tensor noisy = noisy_of(r, 1.0, 3);

@@ -24,8 +24,8 @@ TEST(AreaUnderCurve, IsTheChanceOfAPairInTheRightOrder) {
   EXPECT_THROW(area_under_curve({}, {1}, 1), Error);
 }
 
-// Two tasks of one score each: 3 is above both others, 1 above none and level with none: area 0.5. The others 2 and 2
-// are each below one of the two. By tasks: 1 + 0.5 - 0.5 and 0 + 0.5 - 0.5, mean 0.5, variance 0.5.
+// Two tasks of one score each: 3 is above both others; 1 is above none and equals none: area 0.5. The others, 2 and
+// 2, are each below one of the two. By tasks: 1 + 0.5 - 0.5 and 0 + 0.5 - 0.5, mean 0.5, variance 0.5.
 TEST(AreaUnderCurve, HasAnIntervalOverTasks) {
   const Estimate area = area_under_curve({3, 1}, {2, 2}, 2);
   EXPECT_DOUBLE_EQ(area.value, 0.5);
@@ -56,7 +56,7 @@ TEST(OpenSet, DetectsUnknownImagesBetterThanChanceAndGivesAccuracyOfKnownClasses
   for (const OpenSetResult& one : results) {
     EXPECT_GT(one.area - one.area_ci95, 0.5) << one.method;
     EXPECT_GT(one.accuracy.value, 60) << one.method;
-    // Where scores told nothing, 95 % of the others would pass with the given ones.
+    // If scores were uninformative, 95 % of the others would pass with the given ones.
     EXPECT_LT(one.false_accept, 95.0) << one.method;
     EXPECT_GT(one.false_accept, 0.0) << one.method;
   }

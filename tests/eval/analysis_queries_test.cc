@@ -22,7 +22,7 @@ FeatureSet three_classes() {
   return features;
 }
 
-/// Episodes that contain the given classes and nothing else that counts.
+/// Returns episodes that contain the given classes and nothing else that matters.
 EpisodeList episodes_of(const std::vector<std::vector<int64_t>>& classes) {
   EpisodeList list;
   for (const auto& one : classes) {
@@ -51,7 +51,7 @@ TEST(Calibration, OfFourQueriesIsThatWorkedOutByHand) {
 }
 
 // Episode 0: 0.9 and right twice, 0.1 below the truth; episode 1: 0.9, right and wrong, 0.4 above it. The mean is 0.15,
-// the standard deviation sqrt(0.125). All are in one bin that is too sure: the error's terms are the same.
+// the standard deviation sqrt(0.125). All are in one overconfident bin: the terms of the error are the same.
 TEST(Calibration, HasIntervalsOverEpisodes) {
   const auto found = reliability_curve({prediction(0, 0, 0, 0, 0.9F), prediction(0, 1, 0, 0, 0.9F),
                                         prediction(1, 2, 1, 1, 0.9F), prediction(1, 3, 1, 0, 0.9F)},
@@ -71,8 +71,8 @@ TEST(Calibration, PutsCertaintyIntoTheLastBin) {
   EXPECT_THROW(reliability_curve({}, 10), Error);
 }
 
-// Episode 0 has a and b, episode 1 a and c. Of a's four queries, one of two was taken for b where b was there, and none
-// of two for c where c was there.
+// Episode 0 has a and b, episode 1 a and c. Of a's four queries, one of two was answered b where b was present, and
+// none of two c where c was present.
 TEST(Classes, CountConfusionsOnlyWhereTheyWerePossible) {
   const auto found = analyse_classes(three_classes(), episodes_of({{0, 1}, {0, 2}}),
                                      {prediction(0, 0, 0, 0), prediction(0, 1, 0, 1), prediction(0, 2, 1, 1),
@@ -90,7 +90,7 @@ TEST(Classes, CountConfusionsOnlyWhereTheyWerePossible) {
   EXPECT_EQ(found.classes[1].confused_episodes, 0);
 }
 
-// a is taken for b three times in episode 0 and once in episode 1, b for a twice in episode 1 alone.
+// a is answered as b three times in episode 0 and once in episode 1, b as a twice in episode 1 alone.
 TEST(Classes, SayInHowManyEpisodesTheirConfusionWasSeen) {
   const auto found = analyse_classes(three_classes(), episodes_of({{0, 1}, {0, 1}, {0, 1}}),
                                      {prediction(0, 0, 0, 1), prediction(0, 1, 0, 1), prediction(0, 2, 0, 1),
@@ -134,7 +134,7 @@ TEST(Episodes, ThatLostMostFromFusionComeFirst) {
   EXPECT_NEAR(found.change.value, 0.0, 1e-12);
   EXPECT_DOUBLE_EQ(found.lost_percent, 50.0);
   EXPECT_DOUBLE_EQ(found.unchanged_percent, 25.0);
-  ASSERT_EQ(found.worst.size(), 2U);  // those that gained are no losses
+  ASSERT_EQ(found.worst.size(), 2U);  // those with a gain are not losses
   EXPECT_EQ(found.worst[0].episode, 3);
   EXPECT_THAT(found.worst[0].classes, ElementsAre("c", "a"));
   EXPECT_DOUBLE_EQ(found.worst[1].completed, 50.0);

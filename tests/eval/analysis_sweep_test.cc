@@ -19,7 +19,7 @@ using testing::Sweep;
 
 SeriesPoint point(double x, double accuracy) { return {x, "m", "inductive", {accuracy, 0.0}, {0.0, 0.0}, 0.0}; }
 
-// a - b is 4 at 1 and -2 at 2: nothing is left after two thirds of the way.
+// a - b is 4 at 1 and -2 at 2: it vanishes after two thirds of the way.
 TEST(Crossing, IsWhereTheLinesMeet) {
   const auto where = crossing({point(1, 60), point(2, 61), point(3, 70)}, {point(1, 56), point(2, 63), point(3, 75)});
   ASSERT_TRUE(where.has_value());
@@ -75,7 +75,7 @@ TEST_F(Sweep, ASingleQueryIsOfEachClassInTurn) {
   for (size_t i = 0; i < list.episodes.size(); ++i) {
     for (size_t c = 0; c < 5; ++c) EXPECT_EQ(list.episodes[i].query[c].size(), c == i % 5 ? 1U : 0U);
   }
-  // Of one query each episode is right or wrong: 100 / 30 of them a step.
+  // With one query each episode is right or wrong: steps of 100 / 30.
   const auto points = accuracy_by_queries(inputs(), episodes_, {0}, Progress::none());
   const double right = points.front().accuracy.value * 30 / 100;
   EXPECT_NEAR(right, std::round(right), 1e-9);
@@ -104,7 +104,7 @@ TEST_F(Sweep, ByShotsBeginsAtNoImageForMethodsThatNeedNone) {
   ASSERT_EQ(known.size(), 2U);
   EXPECT_DOUBLE_EQ(known[0].gain.value, known[0].accuracy.value - 20.0);  // over chance
   EXPECT_GT(known[0].gain.value, 10.0);
-  // Without knowledge and without an image all classes are alike: the first takes every query.
+  // Without knowledge and without an image all classes are alike: the first wins every query.
   EXPECT_DOUBLE_EQ(points_of(points, "plda:prior=none")[0].gain.value, 0.0);
   const auto unknowing = points_of(points, "plda:prior=none");
   EXPECT_NE(unknowing[1].accuracy.value, known[1].accuracy.value);
@@ -146,7 +146,7 @@ TEST_F(Sweep, ByUnlabelledBeginsWithTheMeanOfBothPrototypes) {
   EXPECT_DOUBLE_EQ(fused[0].accuracy.value, half[0].accuracy.value);
   EXPECT_EQ(fused[0].mode, "inductive");
   EXPECT_EQ(fused[2].mode, "semi-supervised");
-  // What uses no unlabelled image is scored on the same queries at every point.
+  // Methods without unlabelled images are scored on the same queries at every point.
   for (const char* method : {"mean", "completed", "mean-fusion"})
     EXPECT_DOUBLE_EQ(points_of(points, method)[0].accuracy.value, points_of(points, method)[2].accuracy.value);
   EXPECT_THROW(accuracy_by_unlabelled(inputs(), episodes_, {40}, Progress::none()), Error);  // classes have 30 images

@@ -138,7 +138,7 @@ TEST(Evaluate, KeepsInductiveMethodsIndependentOfTheOtherQueries) {
   constexpr int64_t kQueries = 10;
   const ToyWorld world = toy_world();
   const EpisodeList together = sample_episodes(world.features, {Split::kNovel, {5, 1, kQueries}, 40, 5});
-  std::vector<double> sum_alone(40);  // of the ten runs that see one query of each class only
+  std::vector<double> sum_alone(40);  // from the ten runs that see one query of each class only
   for (int64_t pick = 0; pick < kQueries; ++pick) {
     EpisodeList alone = together;
     alone.shape.n_query = 1;
@@ -165,7 +165,7 @@ TEST(Evaluate, RefusesCompletionWithoutAModelAndFeaturesOfAnotherSize) {
   EXPECT_THROW(evaluate({narrow, &model, &classes}, episodes, {}, Progress::none()), Error);
 }
 
-/// Maps of the toy images, one place each.
+/// Returns maps of the toy images, of one place each.
 FeatureMaps toy_maps(const FeatureSet& features) {
   const Array halves = features.features.to(NumberType::kFloat16);
   return {halves.reshaped({features.size(), features.dim(), 1, 1}), features.image_ids, ""};
@@ -200,8 +200,8 @@ TEST(Evaluate, RefusesFeatureMapsOfOtherImages) {
 
 TEST(Evaluate, AgreesWithAnIndependentProgramOnRealFeatures) {
   REQUIRE_REAL_DATA();
-  // 600 episodes of a separate program on the same features: 53.3 +- 0.8 and 71.5 +- 0.65; two such estimates differ by
-  // more than the root sum of squares of their intervals in one run of twenty, so the seed is fixed.
+  // A separate program with 600 episodes on the same features: 53.3 +- 0.8 and 71.5 +- 0.65; two such estimates differ
+  // by more than the root sum of squares of their intervals in one run of twenty, so the seed is fixed.
   const FeatureSet features = read_features(*testing::real_data() / "tiny-imagenet-100-resnet12.npz");
   ScoringOptions options;
   options.methods = make_methods({"mean"});

@@ -23,7 +23,7 @@ class MappedEvaluation : public ::testing::Test {
   void SetUp() override { set_mapped_from(0); }
   void TearDown() override { set_mapped_from(before_); }
 
-  /// The same set with its rows in a file.
+  /// Returns the same set with its rows in a file.
   [[nodiscard]] FeatureSet in_file(FeatureSet features) const {
     write_safetensors(folder_ / "f.safetensors", {{"features", features.features}}, {});
     features.features = *map_array_rows(read_safetensors(folder_ / "f.safetensors").tensors.at("features"));

@@ -68,7 +68,7 @@ at::Tensor rows_of(const FeatureSet& features, const std::vector<std::vector<int
   return tensor_of(features.features.gathered(rows));
 }
 
-/// Prototypes of an episode by the plain formulas of gauss_fusion.h and completer.h.
+/// Returns prototypes of an episode by the plain formulas of gauss_fusion.h and completer.h.
 std::map<std::string, at::Tensor> reference_prototypes(const Bench& bench, const Episode& episode) {
   std::vector<at::Tensor> count;
   std::vector<at::Tensor> sum;
@@ -266,7 +266,7 @@ TEST(CheckPermutation, DoesNotBlameAMethodForRounding) {
   const EpisodeList list = bench.draw({5, 1, 4});
   ProtocolChecks checks;
   const QueryClassifier on_an_edge = [](const Episode&, const std::vector<int64_t>& query) {
-    float sum = 0;  // as good as 0, and a little above or below by the order of its terms
+    float sum = 0;  // almost 0, slightly above or below depending on the order of its terms
     for (const int64_t row : query) sum += 1.0F / static_cast<float>(row + 1);
     for (auto row = query.rbegin(); row != query.rend(); ++row) sum -= 1.0F / static_cast<float>(*row + 1);
     return std::vector<QueryVerdict>(query.size(), {sum > 0 ? 1 : 0, 0.9F});

@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 struct Told {
   std::string right, answer;
   double certainty = 0;
-  int64_t rank = 0;  // 0: of a class that is not known
+  int64_t rank = 0;  // 0: of an unknown class
   double loss = 0;
   std::optional<double> none = {};
 };

@@ -22,13 +22,13 @@ using protocom::testing::message_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// The value that a label sets, or `otherwise`.
+/// Returns the value that a label sets, or `otherwise`.
 double value_in(const std::string& label, const std::string& parameter, double otherwise) {
   const size_t at = label.find(":" + parameter + "=");
   return at == std::string::npos ? otherwise : std::stod(label.substr(at + parameter.size() + 2));
 }
 
-/// A peak at sharpness 20 and 3 steps; every setting that was requested.
+/// A peak at sharpness 20 and 3 steps; records every setting that was requested.
 struct Peak {
   TriedSetting operator()(const std::string& label) {
     asked.push_back(label);
@@ -99,7 +99,7 @@ TEST(Tune, ReachesWhatEvaluatingItsChoiceGives) {
   }
 }
 
-/// What a fitted method reaches on all tasks together.
+/// Returns the accuracy of a fitted method on all tasks together.
 double accuracy_of(const FittedMethod& fitted, const FeatureSet& features, const std::vector<EvaluationTask>& tasks) {
   ScoringOptions evaluation;
   evaluation.methods = {fitted.method};

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> kAnimals = {"bear", "cat", "dog", "eel", "fox"};
 
-/// Two images each of a fox, a bear and a dog.
+/// Returns two images each of a fox, a bear and a dog.
 FitInputs three_animals() {
   FitInputs inputs;
   inputs.base =

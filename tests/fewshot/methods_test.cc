@@ -89,7 +89,7 @@ TEST(KnowledgePairs, AreAMethodWithAndWithoutWhatItKnows) {
   EXPECT_EQ(knowledge_pairs({"plda-vb", "plda:prior=none", "a method: of others"}), Pairs{});
 }
 
-/// A head as it is fitted for so many shots.
+/// Returns a head as it is fitted for a given number of shots.
 FittedMethod head_for(const std::string& text) {
   const std::shared_ptr<Method> head = make_method(text);
   head->load({{{"log_scale", array_of(at::ones({}))}}});
@@ -166,7 +166,7 @@ constexpr int64_t kClasses = 12;  // the first eight are base classes
 constexpr int64_t kWorldBase = 8;
 constexpr int64_t kWorldImages = 25;
 
-/// Classes that can be told apart, base features, knowledge and an untrained completion network.
+/// Easily distinguished classes, base features, knowledge and an untrained completion network.
 struct MethodsWorld {
   MethodsWorld() {
     model.sizes = {kWorldDim, 3, 8, 6, 9};
@@ -190,11 +190,11 @@ struct MethodsWorld {
     knowledge.attributes = model.attributes;
     knowledge.association = classes.association;
     knowledge.class_embedding =
-        array_of(centres + 0.1 * at::randn({kClasses, kWorldDim}));  // as a matching text encoder's
+        array_of(centres + 0.1 * at::randn({kClasses, kWorldDim}));  // like those of a matching text encoder
     knowledge.attribute_embedding = array_of(at::randn({4, kWorldDim}));
   }
 
-  /// What episodes of a method are rows of.
+  /// Returns the table whose rows episodes of a method index.
   [[nodiscard]] Array table() const { return array_of(features); }
   [[nodiscard]] at::Tensor table_of(const Method& method) const {
     return method.spec().has(Need::kFeatureMaps) ? maps.flatten(1) : features;
@@ -225,7 +225,7 @@ const MethodsWorld& methods_world() {
   return kWorld;
 }
 
-/// Two episodes of four ways, three shots and six queries per class, with queries in no order.
+/// Returns two episodes of four ways, three shots and six queries per class, with queries in random order.
 RowBatch some_rows(bool ragged = false, int64_t pool = 0) {
   RowBatch rows;
   rows.n = 4;
@@ -246,7 +246,7 @@ RowBatch some_rows(bool ragged = false, int64_t pool = 0) {
   return rows;
 }
 
-/// One episode of a batch.
+/// Returns one episode of a batch.
 EpisodeBatch slice(const EpisodeBatch& batch, int64_t i) {
   EpisodeBatch one = batch;
   for (at::Tensor* tensor : {&one.support, &one.support_mask, &one.query, &one.unlabelled, &one.classes}) {
@@ -258,7 +258,7 @@ EpisodeBatch slice(const EpisodeBatch& batch, int64_t i) {
 
 double far(const at::Tensor& a, const at::Tensor& b) { return (a - b).abs().max().item<double>(); }
 
-/// The method, trained for as many steps as tell easy classes apart.
+/// Returns the method, trained for enough steps to distinguish easy classes.
 std::shared_ptr<Method> trained_briefly(const std::shared_ptr<Method>& method) {
   const auto& parameters = method->spec().parameters;
   const bool has_steps =
@@ -266,7 +266,7 @@ std::shared_ptr<Method> trained_briefly(const std::shared_ptr<Method>& method) {
   return has_steps ? make_method(method->spec().name + ":steps=50") : method;
 }
 
-/// The method, fitted where it has to be; once for all tests.
+/// Returns the method, fitted if it needs it; once for all tests.
 std::shared_ptr<Method> ready(const std::string& name) {
   static std::map<std::string, std::shared_ptr<Method>> methods;
   auto& method = methods[name];
@@ -286,7 +286,7 @@ std::shared_ptr<Method> ready(const std::string& name) {
   return method;
 }
 
-/// Counts of a fitted plda are kept as numbers with a fraction.
+/// Counts of a fitted plda are stored as numbers with a fraction.
 TEST(FittedPlda, RefusesANumberThatNoFitMakes) {
   const std::vector<std::pair<std::string, double>> damages = {
       {"leading", 1e300}, {"leading", 0}, {"steps", 1e300}, {"steps", -1}, {"steps", 1e6}};
@@ -339,7 +339,7 @@ TEST_P(MethodContract, GivesFiniteLogitsOfTheRightShapeThatTellEasyClassesApart)
   if (scores.prototypes.defined()) {
     EXPECT_EQ(scores.prototypes.sizes(), at::IntArrayRef({2, 4, kWorldDim}));
   }
-  if (GetParam() == "completed") return;  // by a network that has learned nothing
+  if (GetParam() == "completed") return;  // by an untrained network
   const at::Tensor truth = (at::tensor(some_rows().query, at::kLong).div(kWorldImages, "floor")).view({2, 24});
   const at::Tensor winner = batch_.classes.gather(1, found.argmax(-1));
   EXPECT_GT(winner.eq(truth).to(at::kFloat).mean().item<double>(), 0.9);
@@ -389,7 +389,7 @@ TEST_P(MethodContract, TakesRaggedShots) {
   ASSERT_TRUE(ragged.support_mask.defined());
   const at::Tensor found = logits(ragged);
   EXPECT_TRUE(found.isfinite().all().item<bool>());
-  // What lies where no support is must not matter.
+  // The values in place of missing supports must not matter.
   EpisodeBatch littered = ragged;
   littered.support = ragged.support + 9 * (1 - ragged.support_mask).unsqueeze(-1);
   EXPECT_LT(far(logits(littered), found), 1e-4);
@@ -460,7 +460,7 @@ TEST_P(MethodContract, GivesInAGroupWhatItsRunGives) {
   }
 }
 
-/// A table in which what is no image of an episode is `other`. [images, size]
+/// Returns a table in which every row that is not an image of an episode is `other`. [images, size]
 at::Tensor only_the_images_of(const RowBatch& rows, const at::Tensor& table, float other) {
   at::Tensor kept = at::full_like(table, other);
   for (const auto* part : {&rows.support, &rows.query, &rows.unlabelled}) {
@@ -475,14 +475,14 @@ TEST_P(MethodContract, ReadsNoImageInPlaceOfOneThatIsAbsent) {
   const RowBatch rows = some_rows(true);
   MethodContext context = methods_world().context();
   const Array expected = ScorerGroup({method_}, context, methods_world().table()).score(rows).front().logits;
-  constexpr float kMostOfHalf = 65504;  // maps that are not numbers would be refused
+  constexpr float kMostOfHalf = 65504;  // non-finite maps would be refused
   if (context.maps.defined()) context.maps = array_of(only_the_images_of(rows, tensor_of(context.maps), kMostOfHalf));
   const at::Tensor table = only_the_images_of(rows, methods_world().features, std::numeric_limits<float>::quiet_NaN());
   const ScorerGroup group({method_}, context, array_of(table));
   EXPECT_EQ(far(tensor_of(group.score(rows).front().logits), tensor_of(expected)), 0);
 }
 
-/// Class `k` of an episode.
+/// Returns class `k` of an episode.
 TaskImages images_of(const EpisodeBatch& episode, int64_t k) {
   const at::Tensor there = episode.support_mask[0][k].nonzero().flatten();
   const FloatMatrix rows = float_matrix_of(episode.support[0][k].index_select(0, there));
@@ -491,7 +491,7 @@ TaskImages images_of(const EpisodeBatch& episode, int64_t k) {
   return images;
 }
 
-/// The rows of classes that were placed one after the other.
+/// Returns the rows of classes that were placed one after the other.
 PlacedClasses placed_one_by_one(const ClassPlacer& placer, const EpisodeBatch& episode) {
   std::vector<std::vector<Array>> rows;
   for (int64_t k = 0; k < episode.support.size(1); ++k) {
@@ -553,7 +553,7 @@ TEST(MethodList, ThePapersInductiveRowsAndTheBayesianOnePlaceAClassByItself) {
     EXPECT_NE(ready(name)->prepare(methods_world().context()).placer, nullptr) << name;
 }
 
-/// The reference of the paper's rows is the form on tensors that training uses.
+/// The reference of the paper's rows is the tensor form that training uses.
 TEST(PaperRows, AnswerAsTheirFormOnTensorsDoes) {
   const MethodContext context = methods_world().context();
   const CompletePrototypes complete = complete_by(*context.model, *context.classes);
@@ -597,7 +597,7 @@ TEST(ScorerGroup, KeepsTheOrderOfTheMethodsAndTheirOwnParameters) {
   EXPECT_LT(far(tensor_of(scores[2].logits) * 2.5, tensor_of(scores[4].logits)), 1e-5) << "4 instead of 10";
 }
 
-/// Methods whose hand-made form reads rows where they lie, with what else their parameters can say.
+/// Methods whose hand-written form reads rows in place, with further values of their parameters.
 TEST(ScorerGroup, AnswersFromRowsWhereTheyLieAsFromTensors) {
   const auto methods = make_methods(
       {"simple-shot", "simple-shot:transform=power", "simple-shot:transform=none", "bd-cspn",

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Three classes of four images around (4, 0, 0, 0, 0, 0), (0, 4, 0, ...) and (0, 0, 4, ...).
+/// Returns three classes of four images around (4, 0, 0, 0, 0, 0), (0, 4, 0, ...) and (0, 0, 4, ...).
 at::Tensor task_rows() {
   at::manual_seed(5);
   return 0.5 * at::randn({12, 6}) + 4 * at::eye(3, 6).repeat_interleave(4, 0);
@@ -33,7 +33,7 @@ TensorScores answer_of(const TaskClassifier& classifier, const at::Tensor& queri
   return tensors_of(classifier.score(array_of(queries.contiguous())));
 }
 
-/// The same by the episode that methods are asked about.
+/// Returns the logits for the same images as an episode of the method.
 at::Tensor episode_logits(const Method& method) {
   EpisodeBatch batch;
   batch.support = task_rows().view({1, 3, 4, 6});

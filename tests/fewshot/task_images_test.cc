@@ -9,7 +9,7 @@
 namespace protocom {
 namespace {
 
-/// Six images of three classes, the classes mixed. Image i is (i, 10 i).
+/// Returns six images of three classes in mixed order. Image i is (i, 10 i).
 FloatMatrix mixed_features() {
   FloatMatrix features(6, 2);
   for (int64_t i = 0; i < 6; ++i) features.row(i) << static_cast<float>(i), static_cast<float>(10 * i);

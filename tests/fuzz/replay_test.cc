@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// read_input ends the process when a reader does anything but read or refuse.
+// read_input ends the process if a reader does anything other than read or reject.
 
 TEST(FuzzFindings, AreReadOrRefusedNow) {
   int replayed = 0;
@@ -45,13 +45,13 @@ TEST(FuzzSeeds, ExistForEveryReaderAndAreRead) {
   }
 }
 
-/// The value of a variable of the environment.
+/// Returns the value of an environment variable.
 int64_t setting(const char* name, int64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::atoll(text);
 }
 
-/// A number of the text becomes one that no reader expects.
+/// Replaces a number of the text by one that no reader expects.
 void change_number(std::string& text, std::mt19937& random) {
   static const std::vector<std::string> kOdd = {
       "-1", "0", "20000", "4294967296", "9223372036854775807", "1e308", "nan", "-0.", "\"\"", "null", "[]", "1e-320"};
@@ -76,12 +76,13 @@ std::string damage(std::string text, std::mt19937& random) {
   return text;
 }
 
-/// A few hundred a reader, always the same ones; PROTOCOM_FUZZ_ROUNDS and PROTOCOM_FUZZ_SEED make them more and others.
+/// Runs a few hundred inputs per reader, always the same ones; PROTOCOM_FUZZ_ROUNDS and PROTOCOM_FUZZ_SEED change their
+/// number and choice.
 TEST(FuzzSeeds, AreReadOrRefusedWhenTheyAreDamaged) {
   const testing::TempDir folder;
   write_seeds(folder.path());
   const int64_t rounds = setting("PROTOCOM_FUZZ_ROUNDS", 100);
-  std::mt19937 random(static_cast<uint32_t>(setting("PROTOCOM_FUZZ_SEED", 7)));  // its numbers are the standard's
+  std::mt19937 random(static_cast<uint32_t>(setting("PROTOCOM_FUZZ_SEED", 7)));  // its output is standardised
   for (const Reader& reader : readers()) {
     for (const auto& entry : fs::directory_iterator(folder / reader.name)) {
       const std::string seed = read_file(entry.path());

@@ -1,4 +1,4 @@
-// CPDE's head, against tests/golden/cpde.py, and what its enhancing promises.
+// CPDE's head against tests/golden/cpde.py, and the effect of its enhancing.
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>

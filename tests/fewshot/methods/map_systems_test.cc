@@ -1,5 +1,4 @@
-// The compared systems that look at feature maps, against tests/golden/map_systems.py, and what each of them promises
-// besides.
+// The compared systems that use feature maps, against tests/golden/map_systems.py, and further properties of each.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
@@ -30,7 +29,7 @@ at::Tensor map_tensor(const nlohmann::json& json) {
   return json.is_number() ? at::full({}, json.get<double>()) : tensor_of(json).to(at::kFloat);
 }
 
-/// The method as tests/golden/map_systems.py has fitted it.
+/// Returns the method as fitted by tests/golden/map_systems.py.
 std::unique_ptr<Method> golden_map_system(const std::string& text) {
   auto method = make_method(text);
   MethodState state;
@@ -40,7 +39,7 @@ std::unique_ptr<Method> golden_map_system(const std::string& text) {
   return method;
 }
 
-/// Its episode.
+/// Returns its episode.
 EpisodeBatch golden_maps() {
   const nlohmann::json episode = golden("episode", "map_systems.json");
   EpisodeBatch batch;
@@ -76,7 +75,8 @@ constexpr int64_t kEach = 20;
 constexpr int64_t kTrained = 20;  // base classes, then as many val classes as novel ones
 constexpr int64_t kOthers = 8;
 
-/// Maps whose first half of channels says where a class lies among words, and whose second half is noise as loud.
+/// Maps whose first half of channels tells a class's position among words, and whose second half is equally strong
+/// noise.
 struct MapWorld {
   MapWorld() {
     at::manual_seed(3);
@@ -106,7 +106,7 @@ struct MapWorld {
     given.maps = {array_of(maps), numbers_of(base), numbers_of(val)};
     return given;
   }
-  /// Of five ways and one shot, on the novel classes.
+  /// Returns the accuracy with five ways and one shot, on the novel classes.
   [[nodiscard]] double accuracy(const Method& method) const {
     FitInputs novel;
     const at::Tensor which = rows(kTrained + kOthers, kOthers);

@@ -1,4 +1,4 @@
-// The systems that the paper compares with, against tests/golden/systems.py, and what each of them promises besides.
+// The systems that the paper compares with, against tests/golden/systems.py, and further properties of each.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
@@ -128,7 +128,7 @@ TEST(DiagonalGaussian, DivergesAsNumericalIntegrationSays) {
   at::Tensor found = at::zeros({}, at::kDouble);
   double expected = 0;
   const auto gaussian = [](const nlohmann::json& json) {
-    // Not json{x}, which is a list of x to GCC and x to Clang.
+    // Not json{x}, which is a list of x for GCC but x for Clang.
     const auto list = [](const nlohmann::json& number) { return tensor_of(nlohmann::json::array({number})); };
     return DiagonalGaussian{list(json[0]), list(json[1]).log()};
   };
@@ -141,7 +141,7 @@ TEST(DiagonalGaussian, DivergesAsNumericalIntegrationSays) {
 
 // -------------------------------------------------------------------------------------------------- what they promise
 
-/// The methods that fitting is for, as short as tests need them.
+/// The methods that need fitting, trained as briefly as tests allow.
 const std::vector<std::string> kFitted = {"am3:steps=300:dropout=0.3", "am3-traml:steps=300:dropout=0.3",
                                           "multi-sem:steps=300:dropout=0.3", "sem-align:steps=300:hidden=64",
                                           "fslkt:steps=100"};

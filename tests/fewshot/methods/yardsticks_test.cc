@@ -1,4 +1,4 @@
-// The yardstick methods against tests/golden/yardsticks.py, and what each of them promises besides.
+// The yardstick methods against tests/golden/yardsticks.py, and further properties of each.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,8 +54,8 @@ std::vector<std::string> typed() {
   return names;
 }
 
-/// All but those that reach a query through its neighbours: an image of the pool is no neighbour of itself, but it is
-/// one of the query that shows the same.
+/// Returns all but those that reach a query through its neighbours: an image of the pool is no neighbour of itself, but
+/// it is one of a query that shows the same.
 std::vector<std::string> without_graph() {
   std::vector<std::string> names = typed();
   const auto has_graph = [](const std::string& name) {
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, PooledYardstick, ::testing::ValuesIn(without_gr
 // ------------------------------------------------------------------------------------------------------ shared
 // formulas
 
-/// e^logits of a plan, [u, n]; logits have that standard deviation.
+/// Returns e^logits of a plan, [u, n]; logits have standard deviation `spread`.
 FloatMatrix some_kernel(unsigned seed, int64_t u, int64_t n, float spread) {
   std::mt19937 draw(seed);
   std::normal_distribution<float> number(0, spread);
@@ -130,7 +130,7 @@ TEST(LinearFit, ReachesAPointWhereTheGradientVanishes) {
 
 // -------------------------------------------------------------------------------------------------- what they promise
 
-/// Two far classes, one support each; 8 queries of the first and 2 of the second, near their class.
+/// Two distant classes, one support each; 8 queries of the first and 2 of the second, near their class.
 struct Unbalanced {
   Unbalanced() {
     at::manual_seed(10);
@@ -164,7 +164,7 @@ TEST(UnbalancedQueries, StayWithTheirClassInMethodsThatAssumeNothing) {
 }
 
 TEST(Bavardage, HasADefaultPrecisionThatDoesNotDependOnHowManyBaseImagesThereAre) {
-  YardstickEpisode twice;  // whitening divides by the scatter, which is a sum over images
+  YardstickEpisode twice;  // whitening divides by the scatter, a sum over images
   const std::vector<int64_t> labels = twice.base.labels;
   twice.base.features = Array::joined({twice.base.features, twice.base.features});
   twice.base.labels.insert(twice.base.labels.end(), labels.begin(), labels.end());
@@ -180,7 +180,7 @@ TEST(Residuals, KeepTheirDigitsWhereProbabilitiesAreNearlyTheLabels) {
   EXPECT_EQ(residuals(Eigen::Vector3f::Zero(), p), FloatMatrix::Zero(3, 1)) << "no label";
 }
 
-/// The episode without its labelled images.
+/// Returns the episode without its labelled images.
 EpisodeBatch without_photos() {
   EpisodeBatch batch = world().batch;
   batch.support = batch.support.slice(2, 0, 0);

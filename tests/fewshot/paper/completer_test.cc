@@ -45,7 +45,7 @@ KnowledgeTable four_classes() {
       array_of(at::randn({4, 6})));
 }
 
-/// The network's own forward on the pairs of the given classes, with the attributes' means.
+/// Returns the network's own forward pass on the pairs of the given classes, with the attributes' means.
 at::Tensor complete_by_network(const CompletionModel& model, const KnowledgeTable& classes,
                                const at::Tensor& prototypes, const at::Tensor& class_index) {
   CompletionInput input;
@@ -199,7 +199,7 @@ TEST(CompletionModel, RefusesAFileWithoutAMember) {
   EXPECT_THROW(read_completion_model(folder / "model.npz"), Error);
 }
 
-// Sizes and numbers of a file are held against what is there before anything is made of them.
+// Sizes and numbers of a file are checked against what is in it before anything is made of them.
 TEST(CompletionModelFile, RefusesNumbersThatAreNone) {
   const TempDir folder;
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

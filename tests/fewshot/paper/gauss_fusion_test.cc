@@ -13,7 +13,7 @@ using protocom::testing::golden;
 using protocom::testing::matrix;
 using protocom::testing::tensor_of;
 
-/// Statistics of classes with different numbers of shots.
+/// Returns statistics of classes with different numbers of shots.
 SupportStatistics ragged_support(const nlohmann::json& supports) {
   std::vector<at::Tensor> count;
   std::vector<at::Tensor> sum;

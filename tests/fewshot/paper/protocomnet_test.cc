@@ -96,7 +96,7 @@ TEST(ProtoComNet, HasThePapersLayersByDefault) {
   EXPECT_EQ(network.parameter("decoder.2.weight").sizes(), (std::vector<int64_t>{512, 512}));
 }
 
-// Training changes a model through the network that it made of it.
+// Training changes a model through the network made from it.
 TEST(ProtoComNet, OfAModelHasItsWeightsAndChangesThem) {
   const ProtoComNet untrained(ProtoComNetOptions{6, 3, 4, 5, 7});
   const CompletionModel model{untrained.options(), weights_of(untrained), {}, {}, {}, {}};

@@ -118,7 +118,7 @@ EpisodeBatch golden_episode(const nlohmann::json& data) {
   return batch;
 }
 
-/// Answers of "plda" with `parameters`, as they are and by the scale that images left out find.
+/// Compares answers of "plda" with `parameters`, unscaled and with the scale found by leaving images out.
 void expect_golden(const char* kind, const std::string& parameters) {
   const auto data = golden(kind, "plda_adaptation.json");
   const EpisodeBatch batch = golden_episode(data);
@@ -260,7 +260,7 @@ TEST(PldaAdaptation, AnImageThatIsNotFiniteIsRefused) {
 TEST(PldaAdaptation, OneImagePerClassIsAsSureAsScoresForOtherClassesLieApart) {
   PldaModel usual = model_of(adaptation_images(8, 20, 10));
   usual.adaptation = {50, 50, 5, false};
-  PldaModel wide = usual;  // images of the classes at hand vary three times as much as those of the fit
+  PldaModel wide = usual;  // images of the present classes vary three times as much as those of the fit
   wide.space.projection *= 3;
   wide.space.offset *= 3;
   const AdaptationImages own = adaptation_images(8, 1, 10, 9);
@@ -277,8 +277,8 @@ TEST(PldaAdaptation, WithoutASpaceTheScaleOfFewImagesFollowsTheSpreadOfScores) {
   at::manual_seed(4);
   PldaModel model;
   model.adaptation = {1000, 0, 20, true};
-  model.adaptation.fixed_degrees = 800;  // what images left out choose has a scale of its own
-  // Scores lie apart by the root of how many dimensions count: here 4 and 400 of 400.
+  model.adaptation.fixed_degrees = 800;  // the value chosen by leaving images out has a scale of its own
+  // Scores are spread by the root of the number of dimensions that count: here 4 and 400 of 400.
   const at::Tensor few = at::cat({at::full({4}, 20.0, at::kDouble), at::ones({396}, at::kDouble)});
   for (const int64_t each : {1, 2}) {
     const at::Tensor labels = at::arange(20, at::kLong).repeat_interleave(each);

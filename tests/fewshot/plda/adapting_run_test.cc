@@ -20,7 +20,7 @@ namespace {
 
 using testing::error_of;
 
-/// A space of other classes, in `d` dimensions that differ in how much classes and images vary.
+/// Returns a space of other classes, in `d` dimensions that differ in the variance of classes and images.
 PldaModel model_of_others(int64_t d, bool root, int64_t classes = 12) {
   at::manual_seed(9);
   const at::Tensor stretch = at::rand({d}) + 0.2;
@@ -35,7 +35,7 @@ PldaModel model_of_others(int64_t d, bool root, int64_t classes = 12) {
   return plda_model_of(method->as_space()->state());
 }
 
-/// Episodes of classes whose images differ in other ways than those of the space.
+/// Returns episodes of classes whose images vary in other ways than those of the space.
 EpisodeBatch foreign_episode(int64_t classes, int64_t shots, int64_t d, uint64_t seed = 4) {
   at::manual_seed(seed);
   const at::Tensor means = at::randn({classes, 1, d}), stretch = at::rand({d}) + 0.2;
@@ -45,7 +45,7 @@ EpisodeBatch foreign_episode(int64_t classes, int64_t shots, int64_t d, uint64_t
   return batch;
 }
 
-/// Class c has as many images as `counts` says.
+/// Gives class c as many images as `counts` says.
 EpisodeBatch with_counts(EpisodeBatch batch, const std::vector<int64_t>& counts) {
   batch.support_mask = at::zeros({1, batch.support.size(1), batch.support.size(2)});
   for (size_t c = 0; c < counts.size(); ++c)
@@ -53,7 +53,7 @@ EpisodeBatch with_counts(EpisodeBatch batch, const std::vector<int64_t>& counts)
   return batch;
 }
 
-/// The model of a method without a fitted one.
+/// Returns the model of an unfitted method.
 PldaModel model_without_space() { return plda_model_of(make_method("plda")->state()); }
 
 testing::TensorScores answer(const EpisodeBatch& batch, const PldaModel& model, const char* text = "plda") {
@@ -69,7 +69,7 @@ void expect_same_answers(const EpisodeBatch& batch, const PldaModel& model, cons
   EXPECT_LT(error_of(scores.unseen, expected.unseen.to(at::kDouble)), 2e-5);
 }
 
-/// Classes of `shots`, `shots` - 1, ... images, at least one.
+/// Gives classes `shots`, `shots` - 1, ... images, at least one.
 EpisodeBatch ragged(EpisodeBatch batch) {
   batch.support_mask = at::ones({1, batch.support.size(1), batch.support.size(2)});
   for (int64_t c = 0; c < batch.support.size(1); ++c) {
@@ -183,7 +183,7 @@ TEST(PldaAdaptingRun, ABatchIsAnsweredAsInTheAdaptedSpace) {
 TEST(PldaAdaptingRun, SharesThatAreToldCount) {
   EpisodeBatch batch = foreign_episode(3, 2, 32);
   PldaModel model = model_without_space();
-  model.vb.plausible = 0;  // else the labelled images alone, which are sure here, leave shares nothing to say
+  model.vb.plausible = 0;  // else the labelled images alone, which are certain here, leave no influence to shares
   const auto probability_of_first = [&](const std::vector<float>& shares) {
     batch.shares = at::tensor(shares).unsqueeze(0);
     const testing::TensorScores scores = answer(batch, model, "plda-vb:proportions=given");
@@ -256,7 +256,7 @@ TEST(PldaAdaptingRun, FeaturesThatAreNotFiniteAreAnError) {
 
 TEST(PldaAdaptingRun, AnswersOneImageOfOneClassAndPrintsNothing) {
   const PldaModel others = model_of_others(20, false);
-  ::testing::internal::CaptureStdout();  // BLAS complains there about products without dimensions
+  ::testing::internal::CaptureStdout();  // BLAS warns there about products without dimensions
   for (const PldaModel& model : {model_without_space(), others}) {
     expect_same_answers(foreign_episode(1, 1, 20), model);
     expect_same_batch(foreign_episode(1, 1, 20), model);

@@ -15,7 +15,7 @@ namespace {
 
 PldaAdaptation foreign(double added_between) { return {1000, 100, 5, false, false, added_between}; }
 
-/// Of 20 dimensions.
+/// Takes sums over 20 dimensions.
 IsotropicSums sums_of(double images, double classes, double within, double between) {
   IsotropicSums sums;
   sums.dims = 20;
@@ -46,8 +46,8 @@ TEST(AddedBetween, IsTheUsualWhereNothingTellsItAndNoneIfNothingIsAdded) {
 
 TEST(AddedBetween, IsNeverBelowZero) { EXPECT_EQ(added_between(foreign(0.1), sums_of(400, 4, 1600, 0.1), 0.5), 0); }
 
-/// 20 base classes that vary in the first ten of fifty dimensions, in units of the variance within, and little in the
-/// others.
+/// Returns the space of 20 base classes that vary in the first ten of fifty dimensions, in units of the variance
+/// within, and little in the others.
 PldaModel space_of_base_classes() {
   at::manual_seed(3);
   const at::Tensor labels = at::arange(20, at::kLong).repeat_interleave(30);
@@ -60,8 +60,8 @@ PldaModel space_of_base_classes() {
   return plda_model_of(method->as_space()->state());
 }
 
-/// What a space of those follows of 20 classes of three images which vary by `beyond` outside those ten dimensions:
-/// mean of the variance between classes there.
+/// Returns what that space infers from 20 classes of three images which vary by `beyond` outside those ten dimensions:
+/// the mean of the variance between classes there.
 double found_beyond(PldaModel model, double beyond) {
   at::manual_seed(4);
   const at::Tensor labels = at::arange(20, at::kLong).repeat_interleave(3);

@@ -33,7 +33,7 @@ using testing::transformed;
 
 constexpr int64_t kBatchClasses = 5, kBatchQueries = 60, kBatchDims = 120, kLoudDims = 8;
 
-/// One labelled image per class; images of a class differ far more in a few dimensions than in the others.
+/// Returns one labelled image per class; images of a class differ far more in a few dimensions than in the others.
 EpisodeBatch loud_episode(uint64_t seed, int64_t shots = 1, int64_t queries = kBatchQueries) {
   at::manual_seed(seed);
   at::Tensor deviation = at::full({kBatchDims}, 0.7);
@@ -109,8 +109,8 @@ TEST(PldaBatchSpace, AnswersAreThePlainVariationalOnesThatTheLabelledImagesBound
   }
 }
 
-// A large class has a part of its own beside a small class, nearer to that than to its own mean once the batch has
-// moved the means. Judged one by one its images are sure.
+// A part of a large class lies beside a small class, nearer to it than to its own mean once the batch has moved the
+// means. Judged one by one its images are certain.
 TEST(PldaVbHandicap, KeepsAPartOfALargeClassFromFillingASmallOne) {
   at::manual_seed(2);
   const auto at_place = [](double x, double y) {
@@ -191,7 +191,7 @@ TEST(PldaBatchSpace, QueriesBesideAPoolDoNotChangeOneAnother) {
   EXPECT_LT(error_of(logits_by(model, batch).softmax(1), all.narrow(0, 10, 7).softmax(1)), 1e-4);
 }
 
-/// "plda" that has a pool of unlabelled images.
+/// Returns "plda" with a pool of unlabelled images.
 std::unique_ptr<Method> plda_with(const at::Tensor& pool) {
   auto method = make_method("plda");
   MethodState state = method->state();
@@ -200,7 +200,7 @@ std::unique_ptr<Method> plda_with(const at::Tensor& pool) {
   return method;
 }
 
-/// What it answers adapted to the supports, with the pool's part in the supports.
+/// Returns its answer adapted to the supports, with the pool's part in the supports.
 at::Tensor answer_with_pool(const EpisodeBatch& batch, const at::Tensor& pool) {
   const FloatMatrix support = float_matrix_of(batch.support);
   const std::vector<int64_t> labels = support_labels(batch.support.size(2));
@@ -247,10 +247,11 @@ TEST(PldaBatchSpace, FewUnlabelledPhotosLeaveTheDimensionsTheyHaveNoPartInAlone)
   const double chances = static_cast<double>(soft.weights.sum()) * std::sqrt(3.0);
   EXPECT_GT(chances, 1);
   EXPECT_LT(chances, 20);
-  // S of those dimensions loses to the degrees that the images add: a longer unit of f, and as much more between.
+  // S of those dimensions is reduced by the degrees that the images add: f has a longer unit, and between grows as
+  // much.
   const double growth = 1 + 0.25 * chances / model.vb.degrees;
   EXPECT_NEAR(model.space.between.maxCoeff() / before.between.maxCoeff(), growth, 1e-6);
-  // Distances between images differ by no more than that where the images are as before.
+  // Distances between images grow by no more than that where the images are unchanged.
   const at::Tensor f = transformed(before, batch.support), g = transformed(model.space, batch.support);
   EXPECT_LT((g.square().sum() / f.square().sum()).item<double>(), growth + 1e-6);
 }

@@ -1,4 +1,4 @@
-// Classes known by descriptions of another text encoder: the first photo may not cost what the description gained.
+// Classes known by descriptions of another text encoder: the first photo may not lose what the description gained.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@ namespace protocom {
 namespace {
 
 constexpr int64_t kImagesOfEach = 4;
-constexpr int64_t kAskedOfEach = 3;  // of each class are asked about
+constexpr int64_t kAskedOfEach = 3;  // queries of each class
 
-/// The 1,000 ImageNet classes of CLIP's features, four images each, and vectors of their descriptions. Of ten classes
-/// in turn four are base classes, one is a val and one a novel class.
+/// The 1,000 ImageNet classes of CLIP's features, four images each, and vectors of their descriptions. Of every ten
+/// classes, four are base classes, one is a val class and one a novel class.
 struct DescribedImages {
   explicit DescribedImages(const std::filesystem::path& folder) {
     const NpzReader images(folder / "imagenet-4-per-class.npz"), texts(folder / "imagenet-descriptions-text.npz");
@@ -40,7 +40,7 @@ struct DescribedImages {
     inputs.val_features = array_of(features.index_select(0, rows(4, 5)));
     inputs.val_labels = numbers_of(labels.index_select(0, rows(4, 5)));
   }
-  /// Rows [n, 4] of novel classes [n].
+  /// Returns the rows [n, 4] of novel classes [n].
   [[nodiscard]] at::Tensor images_of(const at::Tensor& classes) const {
     return classes.unsqueeze(1) * kImagesOfEach + at::arange(kImagesOfEach, at::kLong);
   }
@@ -49,8 +49,8 @@ struct DescribedImages {
   PldaFitInputs inputs;
 };
 
-/// Percent of the last photos of so many novel classes that are right, with `shots` first ones of each, over draws of
-/// classes and photos: m = (m0 + s S) / (1 + K s), log N(q; m, 1 + v).
+/// Returns the percentage of right answers for the last photos of `ways` novel classes, with the first `shots` of each,
+/// over draws of classes and photos: m = (m0 + s S) / (1 + K s), log N(q; m, 1 + v).
 double accuracy_of_described(const DescribedImages& data, const PldaModel& model, int64_t ways, int64_t shots,
                              int64_t draws) {
   Rng rng(7);

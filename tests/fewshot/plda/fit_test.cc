@@ -20,14 +20,14 @@ namespace {
 using testing::error_of;
 using testing::message_of;
 
-/// Classes whose means follow from their descriptions, up to a residual, with images around them.
+/// Returns classes whose means follow from their descriptions, up to a residual, with images around them.
 PldaFitInputs inputs(int64_t base, int64_t val, int64_t each, int64_t d, uint64_t seed = 21) {
   at::manual_seed(seed);
   const int64_t classes = base + val;
   PldaFitInputs data;
   data.descriptions.association = array_of(at::rand({classes, 12}).gt(0.6).to(at::kFloat));
   data.descriptions.class_embedding = array_of(at::randn({classes, 6}));
-  // One draw a statement: within one, compilers draw in different orders.
+  // One draw per statement: within one, compilers draw in different orders.
   const at::Tensor residual = 0.7 * at::randn({classes, d});
   const at::Tensor means = at::matmul(tensor_of(data.descriptions.association) - 0.4, at::randn({12, d})) + residual;
   const auto draw = [&](int64_t from, int64_t count) {
@@ -71,7 +71,7 @@ TEST(PldaFit, TriesASpaceCloseToTheIdentityWhereImagesOrClassesAreFew) {
   EXPECT_FALSE(tries(fit_plda(inputs(24, 8, 45, 16))));
 }
 
-// What a first image may move among many classes is measured where as many are held out, and nowhere else.
+// How far a first image may move among many classes is measured only where as many are held out.
 TEST(PldaFit, MeasuresTheVarianceAroundKnowledgeInTasksOfManyClasses) {
   PldaFitOptions options;
   options.shrinkages = {0.1};
@@ -98,7 +98,7 @@ TEST(PldaFit, TrueDescriptionsExplainVarianceAndShuffledOnesDoNot) {
   EXPECT_LT(shuffled, 0.15);
 }
 
-/// One space and few tasks: strength depends on neither.
+/// Fits one space with few tasks: strength depends on neither.
 PldaFit quick_fit(const PldaFitInputs& data) {
   PldaFitOptions options;
   options.shrinkages = {0.1};
@@ -107,15 +107,16 @@ PldaFit quick_fit(const PldaFitInputs& data) {
   return fit_plda(data, options);
 }
 
-/// Squared length of what knowledge predicts of val classes over that of their means.
+/// Returns the squared length of the knowledge's predictions for val classes, relative to that of their means.
 double share_followed(const PldaFitInputs& data, const PldaModel& model) {
   const UnitMoments val = unit_moments<float>(matrix_of<float>(data.val_features), data.val_labels, model.space.center);
   const DoubleMatrix predicted = model.knowledge->predict(data.descriptions.rows(val.classes));
   return predicted.squaredNorm() / model.space.transform_means(val.mean).squaredNorm();
 }
 
-// A regression on a dozen classes fits them whatever it is told; held-out classes say how far to follow it. What
-// useless knowledge predicts is small, so that even a strength of 1, which chance makes of it at times, does little.
+// A regression on a dozen classes fits them whatever their descriptions; held-out classes tell how far to follow it.
+// Predictions from useless knowledge are small, so that even a strength of 1, which occurs by chance, has little
+// effect.
 TEST(PldaFit, FollowsWhatItIsToldOfFewClassesAsFarAsHeldOutClassesDo) {
   constexpr int kDraws = 20;
   double told = 0;
@@ -134,7 +135,7 @@ TEST(PldaFit, FollowsWhatItIsToldOfFewClassesAsFarAsHeldOutClassesDo) {
 
 TEST(PldaFit, MeasuresWhatKnowledgeAdds) {
   PldaFitInputs data = inputs(32, 8, 20, 16);
-  // Images scatter so far that one of a class says little of it.
+  // Images scatter so far that a single one says little about its class.
   for (Array* features : {&data.base_features, &data.val_features}) {
     const at::Tensor clean = tensor_of(*features);
     *features = array_of(clean + 3 * at::randn_like(clean));
@@ -198,7 +199,7 @@ TEST(PldaFit, TakesTwoClassesToo) {
   PldaFitInputs data = inputs(2, 0, 5, 4);
   const PldaFit fit = fit_plda(data);
   EXPECT_GT(fit.model.space.between.minCoeff(), 0);
-  // Of classes that are not there nothing can be measured, so that what was learned of two is not followed.
+  // Nothing can be measured without classes, so that what was learned from two is not followed.
   EXPECT_FALSE(fit.strength.has_value());
   EXPECT_THAT(knowledge_sentence(fit), ::testing::HasSubstr("could not be measured"));
   const ClassMeanPrior prior = fit.model.prior(data.descriptions, 2);

@@ -41,7 +41,7 @@ TEST(PldaIsotropic, ClassMeansCountLessWhereAClassHasTwoImagesAndNoneAreUnlabell
   EXPECT_EQ(class_mean_weight(adaptation, 29, 28), 1);
 }
 
-/// Losses of four images at some degrees, the `i`th larger by i / 100.
+/// Returns losses of four images at some degrees, the `i`th larger by i / 100.
 std::function<std::optional<ScaledLoss>(double)> losses_at(const std::map<double, double>& loss,
                                                            std::vector<double>* asked) {
   return [=](double degrees) {
@@ -126,7 +126,7 @@ TEST(PldaIsotropic, TheSpreadOfScoresIsOfTheOtherClassesAlone) {
 
 TEST(PldaIsotropic, ThePriorOfTheScaleFollowsTheSpreadAndImagesOutweighIt) {
   const auto scale_of = [](double unit, size_t images, const ScalePrior& prior) {
-    // One of ten is taken for another class.
+    // One of ten is misclassified.
     std::vector<double> logs;
     std::vector<int64_t> labels;
     for (size_t i = 0; i < images; ++i) {
@@ -159,7 +159,7 @@ TEST(PldaIsotropic, AFoldLeavesOutNearImagesOfSomeClassesAndFarOnesOfOthers) {
   }
 }
 
-/// Seven classes of `images` rows in `dims` dimensions, some of which vary more.
+/// Returns seven classes of `images` rows in `dims` dimensions, some of which vary more.
 ClassRows many_rows(int64_t images, int64_t dims) {
   constexpr int64_t kClasses = 7;
   Rng rng(5);
@@ -175,7 +175,7 @@ ClassRows many_rows(int64_t images, int64_t dims) {
   return rows;
 }
 
-/// The same rows with columns of zeros, which are too many for moments: the space is made row by row.
+/// Returns the rows with columns of zeros, too many for moments: the space is made row by row.
 ClassRows row_by_row(const ClassRows& rows) {
   ClassRows wider{DoubleMatrix::Zero(rows.images(), rows.images() / 4 + 1), rows.label, rows.classes};
   wider.x.leftCols(rows.x.cols()) = rows.x;

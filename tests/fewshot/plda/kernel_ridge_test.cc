@@ -74,7 +74,7 @@ TEST(KernelRidge, RefusesDescriptionsOfAnotherVocabulary) {
   EXPECT_THROW(static_cast<void>(prior.predict({})), Error);
 }
 
-/// Embeddings of two sources, the second one that of the first in another order of the classes.
+/// Returns embeddings of two sources; the second is the first in another order of the classes.
 KnowledgeTable two_sources(const KnowledgeTable& one) {
   return unnamed_table(one.association,
                        array_of(at::cat({tensor_of(one.class_embedding), tensor_of(one.class_embedding).flip(0)}, 1)),

@@ -19,10 +19,11 @@ using testing::error_of;
 using testing::message_of;
 using testing::usage_message_of;
 
-constexpr int64_t kSeenDims = 10;  // of the dimensions, those in which classes differ
+constexpr int64_t kSeenDims = 10;  // dimensions in which classes differ
 constexpr int64_t kAllDims = 14;
 
-/// Class means that follow from attributes, which follow from their words; `classes` of them, in whitened dimensions.
+/// Returns class means that follow from attributes, which follow from their words; `classes` of them, in whitened
+/// dimensions.
 PriorExamples made_examples(int64_t classes) {
   at::manual_seed(33);
   const at::Tensor words = at::randn({12, 6});
@@ -42,7 +43,7 @@ PriorExamples made_examples(int64_t classes) {
 
 PriorExamples first_of(const PriorExamples& all, int64_t classes) { return all.rows(labels_of(at::arange(classes))); }
 
-/// As many groups as leaving classes out takes at least: some priors are trained for each.
+/// Returns options with the fewest groups for leaving classes out: some priors are trained for each.
 PriorOptions two_groups() {
   PriorOptions options;
   options.groups = 2;
@@ -77,7 +78,7 @@ TEST(KnowledgePrior, RefusesWhatTheKnowledgeCannotGive) {
 
 class EveryPrior : public ::testing::TestWithParam<std::string> {
  protected:
-  /// Fitted once for all tests.
+  /// Returns a prior fitted once for all tests.
   const KnowledgePrior& prior() const {
     static std::map<std::string, std::shared_ptr<const KnowledgePrior>> fitted;
     auto& one = fitted[GetParam()];

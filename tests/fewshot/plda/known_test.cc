@@ -30,7 +30,7 @@ TEST(KnownRatio, IsFiniteWhereLikelihoodsAreNoFloats) {
   EXPECT_NEAR(ratio_of({-20000, -30000}, -25000, 1), 5000 - std::log(2), 1e-2);
 }
 
-/// Ratios, and whether each is of one of the classes, with the chance that `truth` says.
+/// Ratios, and whether each is of a known class, with the probability `truth`.
 struct Judged {
   explicit Judged(const KnownChance& truth) {
     at::manual_seed(4);

@@ -60,7 +60,7 @@ struct DescribedClasses {
             1};
   }
 
-  /// An episode of the six classes that are not base, with k images each and the five last of each asked about.
+  /// Returns an episode of the six classes that are not base, with k images each and the last five of each as queries.
   [[nodiscard]] EpisodeBatch episode(const at::Tensor& from, int64_t k) const {
     const at::Tensor others = from.view({kPldaClasses, kPldaImages, kPldaDim}).narrow(0, kPldaBase, 6);
     EpisodeBatch batch;
@@ -93,7 +93,7 @@ std::shared_ptr<Method> fitted_plda(const at::Tensor& features, const KnowledgeT
   return method;
 }
 
-/// Fitted once for all tests.
+/// Returns a method fitted once for all tests.
 const std::shared_ptr<Method>& told_plda() {
   static const auto kTold = fitted_plda(described_classes().features, &described_classes().knowledge);
   return kTold;
@@ -114,12 +114,12 @@ at::Tensor logits_of(const MethodState& state, const std::string& name, const Ep
   return centred_logits(logits).squeeze(0);
 }
 
-/// The largest difference over the largest expected value.
+/// Returns the largest difference relative to the largest expected value.
 double relative(const at::Tensor& found, const at::Tensor& expected) {
   return ((found - expected).abs().max() / expected.abs().max()).item<double>();
 }
 
-/// -|q - m|^2 / (2 (1 + 1 / k)) in the mapped space, m the mean of the k images of a class.
+/// Returns -|q - m|^2 / (2 (1 + 1 / k)) in the mapped space, with m the mean of the k images of a class.
 at::Tensor nearest_mean_logits(const PldaModel& model, const EpisodeBatch& batch, double k) {
   const at::Tensor means = transformed(model.space, batch.support).mean(2).squeeze(0);
   const at::Tensor queries = transformed(model.space, batch.query).squeeze(0);
@@ -127,7 +127,7 @@ at::Tensor nearest_mean_logits(const PldaModel& model, const EpisodeBatch& batch
   return centred_logits(-0.5 * distance / (1 + 1 / k));
 }
 
-/// As a space of base classes that differ in the first ten of sixty dimensions alone.
+/// Makes a space of base classes that differ only in the first ten of sixty dimensions.
 std::unique_ptr<Method> space_of_ten_dimensions() {
   at::manual_seed(21);
   const at::Tensor labels = at::arange(40, at::kLong).repeat_interleave(15);
@@ -140,7 +140,7 @@ std::unique_ptr<Method> space_of_ten_dimensions() {
   return method->as_space();
 }
 
-/// Twelve classes that differ in the other dimensions alone, an image of each labelled.
+/// Twelve classes that differ only in the other dimensions, with one labelled image each.
 TEST(PldaSpaceOfOthers, TellsApartClassesThatDifferWhereItsOwnDoNot) {
   const auto space = space_of_ten_dimensions();
   at::Tensor means = at::zeros({12, 1, 60});
@@ -173,7 +173,7 @@ TEST(PldaMethod, WithAFlatVarianceBetweenClassesIsTheNearestMean) {
             1e-3);
 }
 
-/// log p(q | the images of its class): k + 1 images of a class are jointly Gaussian, in each dimension with the
+/// Returns log p(q | the images of its class): k + 1 images of a class are jointly Gaussian, in each dimension with the
 /// covariance I + b 1 1'.
 double joint_log_density(const at::Tensor& images, const at::Tensor& between) {  // [k, e], [e]
   double sum = 0;
@@ -244,7 +244,7 @@ TEST(PldaMethod, KeepsInTheFileWhatWasChosenAndAllThatWasTried) {
   EXPECT_EQ(fit.at("knowledge_adds").size(), 2U);
 }
 
-/// The same attributes, each class with those of another.
+/// Returns the same attributes, each class with those of another.
 KnowledgeTable misleading_knowledge() {
   KnowledgeTable knowledge = described_classes().knowledge;
   knowledge.association = array_of(tensor_of(knowledge.association).roll(5, 0));
@@ -305,7 +305,7 @@ TEST(PldaState, BatchBoundsAreKeptAndOnesOutOfRangeRefused) {
   EXPECT_THAT(with("batch.degrees", Array::of(std::vector<double>(1000, 1))), HasSubstr("'batch.degrees'"));
 }
 
-// Half the classes teach a gain of 8, three quarters one of 11: g - a / C with a = 9 C / 2 and g = 17, so 12.5 for all.
+// Half the classes yield a gain of 8, three quarters one of 11: g - a / C with a = 9 C / 2 and g = 17, so 12.5 for all.
 TEST(KnowledgeGain, ReachesToWhatAPriorOfAllClassesWouldGain) {
   const auto all =
       with_all_classes({{1, 50, 11, 8, 14}, {5, 70, 2, 1, 3}}, 4, {{1, 50, 8, 5, 11}, {5, 70, 3, 2, 4}}, 2);
@@ -314,7 +314,7 @@ TEST(KnowledgeGain, ReachesToWhatAPriorOfAllClassesWouldGain) {
   EXPECT_EQ(all[1].high, 3) << "more classes do not teach less";
 }
 
-/// As an adapted model has it: the best class's score decides what is known, without regard of those that look alike.
+/// As in an adapted model: the best class's score decides what is known, without regard to similar classes.
 MethodState by_best_state(MethodState state) {
   const auto alike = std::find_if(state.tensors.begin(), state.tensors.end(),
                                   [](const auto& item) { return item.first == "known_alike"; });
@@ -322,7 +322,7 @@ MethodState by_best_state(MethodState state) {
   return state;
 }
 
-/// The log odds of "none" [q] by a model.
+/// Returns the log odds of "none" [q] by a model.
 at::Tensor log_odds_against(const std::shared_ptr<const Method>& method, const EpisodeBatch& batch) {
   const testing::TensorScores scores = testing::scores_of(*method, described_classes().context(), batch);
   return (scores.unseen - scores.logits.logsumexp(-1)).squeeze(0);

@@ -61,7 +61,7 @@ TEST(ClassMeanPosterior, IsThePriorWithoutImagesAndStaysThereWhenItIsSure) {
 
 TEST(ClassMeanPosterior, WithoutKnowledgeGivesTheLikelihoodRatioOfPlda) {
   // Two images x and q of one class are jointly Gaussian with covariance [[1 + b, b], [b, 1 + b]], of two classes with
-  // 0 beside the diagonal; the ratio of the densities is what PLDA scores a pair with (Ioffe 2006).
+  // 0 off the diagonal; the ratio of the densities is PLDA's score of a pair (Ioffe 2006).
   const double b = 0.8;
   const double x = 0.7;
   const double q = -0.4;

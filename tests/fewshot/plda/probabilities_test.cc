@@ -40,7 +40,7 @@ TEST(BestScale, FindsTheSharpnessThatLabelsWereDrawnWith) {
   EXPECT_NEAR(found.loss, -truth.mean().item<double>(), 0.005);
 }
 
-/// Inductive scores of all tasks, which have as many queries each, [b, q, n].
+/// Returns inductive scores of all tasks, which have equally many queries each, [b, q, n].
 at::Tensor all_scores(const PldaTasks& tasks) {
   std::vector<at::Tensor> all;
   for (const FloatMatrix& scores : scores_of(tasks, inductive_scores)) all.push_back(protocom::tensor_of(scores));
@@ -53,7 +53,7 @@ at::Tensor all_labels(const PldaTasks& tasks) {
   return at::stack(all);
 }
 
-/// By how much confidence in 15 bins differs from the share that is right.
+/// Returns the difference between confidence and accuracy over 15 bins.
 double calibration_error(const at::Tensor& probability, const at::Tensor& right) {
   double error = 0;
   for (int bin = 0; bin < 15; ++bin) {
@@ -103,7 +103,7 @@ TEST(SetProbabilities, LeaveTheDefaultsWhereThereIsOneImageAClassAndWhereNoClass
   EXPECT_EQ(model.known_offset.one, 0);
 }
 
-/// Tasks of five classes with one or five images each, as a coin falls, and ten queries per class.
+/// Returns tasks of five classes with one or five images each, by a coin toss, and ten queries per class.
 PldaTasks uneven_tasks(const HeldOutClasses& world) {
   constexpr int64_t kTasks = 200;
   Rng rng(9);
@@ -125,7 +125,7 @@ PldaTasks uneven_tasks(const HeldOutClasses& world) {
   return tasks;
 }
 
-/// The share of queries that go to classes of one image over the fair one.
+/// Returns the share of queries that are answered by classes of one image, relative to the fair share.
 template <typename Scores>
 double share_of_small_classes(const PldaTasks& tasks, const Scores& scores) {
   double got = 0, small = 0;
@@ -141,7 +141,7 @@ double share_of_small_classes(const PldaTasks& tasks, const Scores& scores) {
   return got / small;
 }
 
-/// Scores by each class's own variance v, of one variance in all dimensions.
+/// Returns scores with each class's own variance v, the same in all dimensions.
 FloatMatrix scores_by_own_variance(const PldaTasks& of, const HeldOutTask& task) {
   constexpr float kBefore = 1;
   const FloatMatrix means = row_posterior(task.prior, task.count, task.sum, of.layout).mean_varied;
@@ -172,7 +172,7 @@ TEST(InductiveScores, GiveClassesOfOneImageBesideOthersOfFiveTheirShare) {
   EXPECT_NEAR(share_of_small_classes(tasks, inductive_scores), 1, 0.2);
 }
 
-// Where variances are overstated, as they are on purpose, classes of many images would draw in those of others.
+// If variances are overstated, as they are on purpose, classes of many images would attract those of others.
 TEST(InductiveScores, OneImageClassesGetTheirShareDespiteOverstatedVariances) {
   const PldaTasks tasks = uneven_tasks(plda_world(world_of_variance(0.05, 0.2, 1)));
   EXPECT_LT(share_of_small_classes(tasks, scores_by_own_variance), 0.3);

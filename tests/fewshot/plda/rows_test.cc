@@ -22,7 +22,7 @@ using testing::PosteriorOfMeans;
 using testing::PriorOfMeans;
 using testing::transformed;
 
-/// A model of `own` dimensions with variances of their own and `rest` that share one.
+/// Returns a model of `own` dimensions with variances of their own and `rest` that share one.
 PldaModel model_of(int64_t own, int64_t rest) {
   at::manual_seed(3);
   const int64_t e = own + rest;
@@ -48,7 +48,7 @@ struct RaggedTask {
   at::Tensor pool;     // [b, u, e]
 };
 
-/// Ragged supports, of one class none; a prior that says something in every dimension.
+/// Returns ragged supports, none for one class, and a prior that is informative in every dimension.
 RaggedTask task_of(const PldaModel& model, int64_t q, int64_t u) {
   const int64_t e = model.residual.size();
   const at::Tensor means = at::randn({2, 4, e});
@@ -93,7 +93,7 @@ struct RowsOfTask {
   RowsOfTask(const RowsOfTask&) = delete;
 };
 
-/// What `answer` gives for both tasks, [2, q, n].
+/// Returns the results of `answer` for both tasks, [2, q, n].
 template <typename Answer>
 at::Tensor of_both(const PldaRows& map, const RaggedTask& task, const Answer& answer) {
   std::vector<at::Tensor> found;
@@ -101,7 +101,7 @@ at::Tensor of_both(const PldaRows& map, const RaggedTask& task, const Answer& an
   return at::stack(found);
 }
 
-/// Logits up to what a query gives every class, over their spread.
+/// Returns the error of logits relative to their spread, ignoring constants of a query.
 double logits_error_of(const at::Tensor& found, const at::Tensor& expected) {
   const auto centred = [](const at::Tensor& x) { return x.to(at::kDouble) - x.to(at::kDouble).mean(-1, true); };
   return ((centred(found) - centred(expected)).abs().max() / centred(expected).abs().max()).item<double>();
@@ -116,7 +116,7 @@ class PldaRowsOfSizes : public ::testing::TestWithParam<std::pair<int64_t, int64
   [[nodiscard]] PldaRowMetric metric_of(const PldaVbRows& rows) const {
     return row_metric(in_parts(model_.residual, map_.layout()), rows.count.mean(), map_.layout());
   }
-  /// Log predictives of the queries of both tasks.
+  /// Returns log predictives of the queries of both tasks.
   [[nodiscard]] at::Tensor log_predictives(const RaggedTask& task) const {
     return of_both(map_, task, [&](const RowsOfTask& own) {
       return row_log_predictive(row_predictive(means_of(own.rows), metric_of(own.rows)), pointers_to(own.query));
@@ -127,8 +127,8 @@ class PldaRowsOfSizes : public ::testing::TestWithParam<std::pair<int64_t, int64
   PldaRows map_{model_};
 };
 
-/// The reference's posterior with one variance for all classes of an episode: what a class of 1.5 images has left,
-/// which is how many those of task_of() have on average.
+/// Returns the reference's posterior with one variance for all classes of an episode: that of a class of 1.5 images,
+/// the mean over the classes of task_of().
 at::Tensor plain_log_predictive(const PldaModel& model, const RaggedTask& task) {
   const at::Tensor residual = protocom::tensor_of(model.residual), variance = residual / (1 + 1.5 * residual);
   return log_predictive({reference_of(model, task).posterior.mean, variance}, transformed(model.space, task.query));
@@ -179,7 +179,8 @@ TEST_P(PldaRowsOfSizes, GiveThePlainVariationalAnswers) {
   }
 }
 
-// With a pool, dimension by dimension; of the queries themselves by products between images, where there is a rest.
+// With a pool, computed dimension by dimension; with the queries themselves, by products between images if there is a
+// rest.
 TEST_P(PldaRowsOfSizes, GiveTheTransductiveAnswerWhereThePoolIsTheQueries) {
   for (const auto proportions : {Proportions::kEstimate, Proportions::kBalanced}) {
     PldaVbOptions options;

@@ -51,7 +51,7 @@ TEST(PldaSpace, WhitensTheShrunkCovarianceWithinClassesAndTurnsToThatBetween) {
   EXPECT_LT(means.mean(0).abs().max().item<double>(), 1e-10);
   EXPECT_LT(error_of(between.narrow(0, 0, 5).narrow(1, 0, 5).diagonal(), variances.narrow(0, 0, 5)), 1e-10);
   EXPECT_LT((between - at::diag(between.diagonal())).abs().max().item<double>(), 1e-10);
-  EXPECT_LT(means.narrow(1, 5, 5).abs().max().item<double>(), 1e-10);  // classes do not differ in what remains
+  EXPECT_LT(means.narrow(1, 5, 5).abs().max().item<double>(), 1e-10);  // classes do not differ in the rest
 }
 
 TEST(PldaSpace, GivesTheSameAnswersForScaledAndRotatedFeatures) {

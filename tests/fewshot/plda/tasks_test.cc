@@ -12,7 +12,7 @@ namespace {
 
 using testing::plda_world;
 
-/// Eight classes of ten images, each of which has a column of its own: a sum of rows says which images are in it.
+/// Returns eight classes of ten images, each with a column of its own: a sum of rows shows which images are in it.
 HeldOutClasses numbered_images() {
   HeldOutClasses world = plda_world({8, 10});
   world.features = std::make_shared<const FloatMatrix>(FloatMatrix::Identity(80, 80));

@@ -20,7 +20,7 @@ using testing::posterior_of;
 using testing::task_of;
 using testing::tensor_of;
 
-/// Episodes of n classes around means of their own, one support each.
+/// Returns episodes of n classes around means of their own, one support each.
 PldaTask random_task(at::IntArrayRef episodes, int64_t n, int64_t q, int64_t d) {
   at::manual_seed(11);
   const auto sized = [&](std::vector<int64_t> more) {
@@ -87,7 +87,7 @@ TEST(PldaVb, LosesNothingOnABatchOfOneClassUnlessItIsTakenForBalanced) {
 }
 
 TEST(PldaVb, ClassesKeepTheirImagesWhereTheVarianceOfManyDimensionsIsMuchTooLarge) {
-  // What base classes never showed: images of new classes, and their means, hardly differ there.
+  // In the other dimensions, which base classes never showed, images of new classes and their means hardly differ.
   const at::Tensor informed = at::arange(600, at::kLong).lt(8);
   const auto noise = [&](at::IntArrayRef sizes) {
     return at::randn(sizes, at::kDouble) * at::where(informed, 1.0, 0.2);
@@ -108,7 +108,7 @@ TEST(PldaVb, ClassesKeepTheirImagesWhereTheVarianceOfManyDimensionsIsMuchTooLarg
 }
 
 TEST(PldaVb, BelievesInEqualSharesAsFarAsTheImagesDo) {
-  const PldaTask task = random_task({20}, 5, 60, 4);  // about as many of each
+  const PldaTask task = random_task({20}, 5, 60, 4);  // about equally many of each
   const auto unevenness = [&](double concentration) {
     PldaVbOptions options;
     options.concentration = concentration;

@@ -1,4 +1,4 @@
-// plda beside texts of the classes: what it answers without photos, with them, and what it needs.
+// plda with texts of the classes: its answers without photos and with them, and its requirements.
 #include "fewshot/plda/detail/with_text.h"
 
 #include <ATen/ATen.h>
@@ -25,8 +25,8 @@ constexpr int64_t kTextClasses = 30;
 constexpr int64_t kTextDim = 48;
 constexpr int64_t kTextImages = 12;
 
-/// Classes whose texts lie near their means, as those of a text encoder that was trained with the image encoder. As
-/// with CLIP, images and texts share much with one another each, so that cosines of right and wrong texts differ
+/// Classes whose texts lie near their means, like those of a text encoder that was trained with the image encoder. As
+/// with CLIP, images share a large component, and texts another, so that cosines of right and wrong texts differ
 /// little.
 struct ToldClasses {
   ToldClasses() {
@@ -45,7 +45,7 @@ struct ToldClasses {
   ToldClasses(const ToldClasses&) = delete;  // the context points into it
   ToldClasses& operator=(const ToldClasses&) = delete;
 
-  /// All classes with k images each, asked about their last four.
+  /// Returns all classes with k images each, and their last four as queries.
   [[nodiscard]] EpisodeBatch episode(int64_t k) const {
     EpisodeBatch batch;
     batch.support = images.narrow(1, 0, k).unsqueeze(0).contiguous();
@@ -164,13 +164,13 @@ struct Caltech {
   Caltech(const Caltech&) = delete;  // the context points into it
   Caltech& operator=(const Caltech&) = delete;
 
-  /// Where a label is among the classes, -1 for others.
+  /// Returns the index of a label among the classes, -1 for others.
   [[nodiscard]] at::Tensor place_of(const at::Tensor& of) const {
     const at::Tensor same = of.to(at::kLong).unsqueeze(1).eq(labels.unsqueeze(0));
     return at::where(same.any(1), same.to(at::kLong).argmax(1), at::full({}, -1, at::kLong));
   }
 
-  /// The published 16 images of each class, [classes, 16, d].
+  /// Returns the published 16 images of each class, [classes, 16, d].
   [[nodiscard]] at::Tensor published() const {
     const at::Tensor place = place_of(tensor_of(images.array("support_16_labels")));
     const at::Tensor own = place.ge(0).nonzero().flatten();
@@ -178,7 +178,7 @@ struct Caltech {
     return tensor_of(images.array("support_16")).index_select(0, order).to(at::kFloat).view({labels.size(0), 16, -1});
   }
 
-  /// Percent, mean of two draws of k of them, each of which has those of fewer.
+  /// Returns the percentage of right answers, mean of two draws of k images, each of which includes those of smaller k.
   [[nodiscard]] double accuracy(const std::string& method, int64_t k) {
     double sum = 0;
     for (const int64_t first : {0, 8}) sum += accuracy_from(method, published().roll(-first, 1), k) / 2;

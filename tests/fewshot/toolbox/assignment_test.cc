@@ -17,7 +17,7 @@ double gain_of(const DoubleMatrix& gain, const std::vector<int64_t>& columns) {
   return sum;
 }
 
-/// Of all ways to give rows columns of their own.
+/// Returns the best gain of all assignments of different columns to rows.
 double best_gain(const DoubleMatrix& gain) {
   std::vector<int64_t> columns(gain.cols());
   std::iota(columns.begin(), columns.end(), 0);
@@ -42,7 +42,7 @@ TEST(BestAssignment, IsTheBestOfAllAndGivesNoColumnTwice) {
 }
 
 TEST(BestAssignment, LeavesARowItsBestColumnOnlyWhereTheOthersLoseLess) {
-  // Both rows like column 0 best; the second loses more without it.
+  // Both rows prefer column 0; the second loses more without it.
   EXPECT_EQ(best_assignment((DoubleMatrix(2, 2) << 0.9, 0.8, 0.9, 0.1).finished()), (std::vector<int64_t>{1, 0}));
 }
 

@@ -22,7 +22,7 @@ double entropy_of(const std::vector<double>& p, double alpha) {
   return alpha == 1 ? sum : (1 - sum) / (alpha - 1);
 }
 
-/// The loss as its definition says, in double precision: supports 0, 1, 2 are of classes 0, 1, 2.
+/// Returns the loss by its definition, in double precision: supports 0, 1, 2 are of classes 0, 1, 2.
 double loss_of(const InformationLoss& loss, const LogitTable& logits) {
   std::vector<double> mean(kSlopeClasses);
   double total = 0;

@@ -80,7 +80,7 @@ TEST(Moments, ReproduceThePublishedAttributeMomentsOfMiniImageNet) {
     const int64_t row = index_in(class_rows, edge[0]);
     if (row < association.size(0)) association[row][index_in(attribute_rows, edge[1])] = 1;
   }
-  constexpr double kImages = 600;  // a class
+  constexpr double kImages = 600;  // per class
   const at::Tensor mean = tensor_of(read_npy(folder / "class_mean.npy")).to(at::kDouble);
   const at::Tensor std = tensor_of(read_npy(folder / "class_std.npy")).to(at::kDouble);
   const Moments classes{at::full({association.size(0)}, kImages, at::kDouble), mean * kImages,

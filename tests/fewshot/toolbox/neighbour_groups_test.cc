@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kClasses = 12, kImages = 8, kDims = 16;
 
-/// Classes that lie far apart, their images in a row.
+/// Returns classes that lie far apart, with the images of each in a row.
 at::Tensor collection() {
   at::manual_seed(4);
   const at::Tensor means = 5 * at::randn({kClasses, kDims});

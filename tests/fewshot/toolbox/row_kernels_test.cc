@@ -20,7 +20,7 @@ using protocom::testing::error_of;
 using protocom::testing::golden;
 using protocom::testing::tensor_of;
 
-/// Float32 rows filled up with zeros, and pointers to them.
+/// Float32 rows padded with zeros, and pointers to them.
 struct Rows {
   explicit Rows(const at::Tensor& values)
       : padded(at::constant_pad_nd(values.to(at::kFloat), {0, padded_length(values.size(1)) - values.size(1)})
@@ -42,7 +42,7 @@ at::Tensor dots_of(const Rows& rows, const Rows& prototypes) {
   return out;
 }
 
-/// Runs every form of the inner loops that this processor has, and goes back to the one before.
+/// Runs every form of the inner loops that this processor has, then restores the previous one.
 class RowKernels : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { use_vector_form(GetParam()); }
@@ -188,7 +188,7 @@ TEST_P(RowKernels, ApplyALayerToEachRowIndependentlyOfTheOthers) {
     const at::Tensor bias = random({2 * kPanelWidth});
     const at::Tensor in = random({kRows, depth});
     const at::Tensor panels = at::stack({weight.narrow(1, 0, kPanelWidth), weight.narrow(1, kPanelWidth, kPanelWidth)});
-    // Also with half a panel, and with less than two of a processor's vectors.
+    // Also with half a panel, and with fewer than two of a processor's vectors.
     for (const int64_t width : {2 * kPanelWidth, 2 * kPanelWidth - kRowMultiple, kRowMultiple}) {
       const auto apply = [&](int64_t first, int64_t rows) {
         at::Tensor out = at::empty({rows, width});

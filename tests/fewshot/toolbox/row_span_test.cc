@@ -10,7 +10,7 @@
 namespace protocom {
 namespace {
 
-/// Points of a few numbers each, filled up to rows, and combinations of them.
+/// Points of a few numbers each, padded to rows, and combinations of them.
 struct SpanWorld {
   SpanWorld(int64_t points, int64_t combinations) : count(points), n(combinations) {
     std::mt19937 draw(3);
@@ -29,7 +29,7 @@ struct SpanWorld {
   SpanWorld(const SpanWorld&) = delete;
   SpanWorld& operator=(const SpanWorld&) = delete;
 
-  /// Product of point `i` with `other` [kWidth].
+  /// Returns the product of point `i` with `other` [kWidth].
   [[nodiscard]] double product(int64_t i, const std::vector<double>& other) const {
     double sum = 0;
     for (int64_t d = 0; d < kWidth; ++d) sum += rows[static_cast<size_t>(i)][d] * other[static_cast<size_t>(d)];
@@ -53,7 +53,7 @@ struct SpanWorld {
   Floats coefficients;  // [n, padded_length(count)]
 };
 
-/// Few points, whose Gram matrix is at hand, and many, which are more than twice their dimensions.
+/// Few points, which use the Gram matrix, and many, more than twice their dimensions.
 TEST(RowSpan, GivesProductsAndDistancesOfCombinationsInBothItsForms) {
   for (const int64_t points : {7, 40}) {
     const SpanWorld world(points, 3);

@@ -23,7 +23,7 @@ class SoftmaxDescentForms : public ::testing::TestWithParam<std::string> {
   at::Tensor random(at::IntArrayRef shape) { return at::randn(shape, generator_); }
 };
 
-/// The same descent in plain tensors, with weights and bias of their own.
+/// Returns the losses of the same descent in plain tensors, with weights and bias of their own.
 at::Tensor losses_of_descent(const at::Tensor& gram, const at::Tensor& start, const at::Tensor& labels, int64_t steps) {
   at::Tensor a = start.clone();  // [n, m] coefficients
   at::Tensor bias = at::zeros({start.size(0), 1}, at::kDouble);
@@ -50,7 +50,7 @@ TEST_P(SoftmaxDescentForms, SumTheLossesOfASoftmaxRegressionOverItsTraining) {
     const at::Tensor gram = at::mm(x, x.t());
     const at::Tensor coefficients = 0.05 * random({n, kPoints}).to(at::kDouble);
     at::Tensor labels = at::eye(n, at::kDouble).repeat({1, kPoints}).slice(1, 0, kPoints).contiguous();
-    labels.slice(1, 4, 6).zero_();  // two that take no part
+    labels.slice(1, 4, 6).zero_();  // two that are left out
     const int64_t stride = padded_length(kPoints);
     const auto padded = [&](const at::Tensor& rows) {
       return at::constant_pad_nd(rows, {0, stride - kPoints}).contiguous();

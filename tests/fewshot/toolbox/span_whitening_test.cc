@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kLongRow = 9;
 
-/// Six images in nine dimensions.
+/// Returns six images in nine dimensions.
 at::Tensor few_points() {
   at::manual_seed(11);
   return at::randn({6, kLongRow}, at::kDouble);
@@ -26,7 +26,7 @@ struct Scatter {
   at::Tensor scatter, whitening;
 };
 
-/// Inner products of the points, from the definition.
+/// Returns inner products of the points, from the definition.
 at::Tensor inner_products_of(const at::Tensor& x, const at::Tensor& scatter, double most) {
   const at::Tensor base = std::get<0>(at::linalg_qr(x.t(), "reduced"));  // [d, m]
   const at::Tensor within = at::linalg_inv(at::matmul(base.t(), at::matmul(at::linalg_inv(scatter), base)));
@@ -41,7 +41,7 @@ DoubleMatrix matrix_of_rows(const at::Tensor& rows) {
   return Eigen::Map<const DoubleMatrix>(rows.contiguous().data_ptr<double>(), rows.size(0), rows.size(1));
 }
 
-/// Inner products of what is found of points that are all learned from.
+/// Returns inner products of the coordinates found for points that are all learned from.
 at::Tensor found_products(const at::Tensor& points, const Scatter& base, double most) {
   const at::Tensor white = at::matmul(points, base.whitening);
   const DoubleMatrix found = whitened_in_span(matrix_of_rows(points), matrix_of_rows(white), points.size(0), most);

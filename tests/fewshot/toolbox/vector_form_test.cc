@@ -11,7 +11,7 @@ namespace {
 
 TEST(VectorForms, EndWithTheFormThatEveryProcessorRuns) {
   EXPECT_EQ(vector_form_names().back(), "baseline");
-  const char* wished = std::getenv("PROTOCOM_VECTOR_FORM");  // as scripts/test-processors sets it
+  const char* wished = std::getenv("PROTOCOM_VECTOR_FORM");  // as set by scripts/test-processors
   EXPECT_EQ(vector_form_name(), wished != nullptr ? wished : vector_form_names().front());
   EXPECT_THROW(use_vector_form("abacus"), UsageError);
 }
