@@ -30,7 +30,7 @@ TEST_F(Engine, FeaturesOfManyRequestsTakeNoMoreMemoryThanThoseOfAFew) {
     enrolments.back().examples.hashes = {std::to_string(i)};
   }
   recognizer.file().enrol(enrolments);
-  std::atomic<int64_t> answered{0};  // answers that were kept would lie between what is freed
+  std::atomic<int64_t> answered{0};  // stored answers would lie between freed blocks
   std::vector<Job> jobs(kJobs);
   for (Job& one : jobs) {
     one.features = array_of(at::randn({kRows, dim}));
@@ -44,7 +44,7 @@ TEST_F(Engine, FeaturesOfManyRequestsTakeNoMoreMemoryThanThoseOfAFew) {
   });
   EXPECT_EQ(answered, kJobs * kRows);
 #ifdef PROTOCOM_SANITIZED
-  EXPECT_GT(memory, 0);  // sanitizers keep what is freed
+  EXPECT_GT(memory, 0);  // sanitizers keep freed memory
 #else
   EXPECT_LT(memory, kJobs * kRows * kClasses * 4) << "the logits of all of them at once";
 #endif

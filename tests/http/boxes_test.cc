@@ -1,4 +1,4 @@
-// Boxes beside images: each is a photo of its own.
+// Boxes with images: each is a photo of its own.
 #include <openssl/evp.h>
 
 #include "http/server_support.h"
@@ -26,7 +26,7 @@ class ServedBoxes : public Served {
     enrol("dark", 10);
     enrol("bright", 240);
   }
-  /// Dark on the left, bright on the right.
+  /// Returns an image that is dark on the left and bright on the right.
   [[nodiscard]] static std::string scene() {
     Image image{100, 200, std::vector<uint8_t>(100 * 200 * 3, 10)};
     for (size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = i / 3 % 200 < 100 ? 10 : 240;

@@ -18,11 +18,11 @@
 
 namespace protocom::testing {
 
-/// A headless Chromium, driven through its debugging pipe. There is one for all tests, since its start takes longer
-/// than most of them.
+/// A headless Chromium, controlled through its debugging pipe. There is one for all tests, since starting it takes
+/// longer than most of them.
 class Chromium {
  public:
-  /// Its command, or "" where there is none.
+  /// Returns its command, or "" if it is not installed.
   static std::string command() {
     for (const char* name : {"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"}) {
       if (std::filesystem::exists(name)) return name;
@@ -37,7 +37,7 @@ class Chromium {
   Chromium(const Chromium&) = delete;
   Chromium& operator=(const Chromium&) = delete;
 
-  /// Sends a command; returns the number that its answer has.
+  /// Sends a command; returns the number that its answer will have.
   int send(const std::string& session, const std::string& method, const nlohmann::json& parameters) {
     nlohmann::json message = {{"id", ++id_}, {"method", method}, {"params", parameters}};
     if (!session.empty()) message["sessionId"] = session;
@@ -47,7 +47,7 @@ class Chromium {
     return id_;
   }
 
-  /// The next answer or event.
+  /// Returns the next answer or event.
   nlohmann::json receive() {
     for (;;) {
       const size_t end = buffer_.find('\0');
@@ -89,7 +89,7 @@ class Chromium {
     ::dup2(high_out, 4);
     const int nothing = ::open("/dev/null", O_WRONLY);
     ::dup2(nothing, STDERR_FILENO);
-    ::closefrom(5);  // a server's sockets above all: it outlives that server
+    ::closefrom(5);  // above all a server's sockets, as it outlives that server
     const std::string folder = "--user-data-dir=" + profile.string();
     const std::string program = command();
     ::execl(program.c_str(), program.c_str(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
@@ -104,7 +104,7 @@ class Chromium {
   std::string buffer_;
 };
 
-/// A page in a profile of its own, as in a browser that was just installed.
+/// A page in a profile of its own, as in a newly installed browser.
 class Browser {
  public:
   Browser() {
@@ -119,13 +119,13 @@ class Browser {
     try {
       call("Target.disposeBrowserContext", {{"browserContextId", context_}});
     } catch (const std::exception&) {
-      // The browser is gone.
+      // The browser has exited.
     }
   }
   Browser(const Browser&) = delete;
   Browser& operator=(const Browser&) = delete;
 
-  /// A command of the DevTools protocol and its result.
+  /// Sends a command of the DevTools protocol and returns its result.
   nlohmann::json call(const std::string& method, const nlohmann::json& parameters = nlohmann::json::object()) {
     const int id = Chromium::running().send(session_, method, parameters);
     for (;;) {
@@ -136,7 +136,7 @@ class Browser {
     }
   }
 
-  /// The value of an expression of the page.
+  /// Returns the value of an expression on the page.
   nlohmann::json evaluate(const std::string& expression) {
     const nlohmann::json done =
         call("Runtime.evaluate", {{"expression", expression}, {"awaitPromise", true}, {"returnByValue", true}});
@@ -145,7 +145,7 @@ class Browser {
     return done.at("result").value("value", nlohmann::json());
   }
 
-  /// Waits until it is true, at most a minute.
+  /// Waits until the condition is true, at most a minute.
   bool wait_for(const std::string& condition) {
     for (int i = 0; i < 3000; ++i) {
       if (holds(condition)) return true;
@@ -159,14 +159,14 @@ class Browser {
     wait_for("document.readyState === 'complete' && location.href !== 'about:blank'");
   }
 
-  /// Gives files to an input, as a user's choice would.
+  /// Gives files to an input, as if the user had chosen them.
   void choose(const std::string& selector, const std::vector<std::string>& files) {
     const int64_t root = call("DOM.getDocument").at("root").at("nodeId");
     const int64_t input = call("DOM.querySelector", {{"nodeId", root}, {"selector", selector}}).at("nodeId");
     call("DOM.setFileInputFiles", {{"nodeId", input}, {"files", files}});
   }
 
-  /// A key as a user strikes it: "Tab", "Enter", "Space", "KeyY", ... (kKeys).
+  /// Presses a key: "Tab", "Enter", "Space", "KeyY", ... (kKeys).
   void press(const std::string& key) {
     const Key& one = kKeys.at(key);
     nlohmann::json event = {{"key", one.key}, {"code", key}, {"windowsVirtualKeyCode", one.number}};
@@ -178,10 +178,10 @@ class Browser {
     call("Input.dispatchKeyEvent", event);
   }
 
-  /// What is typed where the focus is.
+  /// Types text into the focused element.
   void type(const std::string& text) { call("Input.insertText", {{"text", text}}); }
 
-  /// Goes on by Tab until the element has the focus; false when it never gets it.
+  /// Presses Tab until the element has the focus; returns false if it never gets it.
   bool tab_to(const std::string& selector) {
     for (int i = 0; i < 60; ++i) {
       if (holds("document.activeElement.matches(" + nlohmann::json(selector).dump() + ")")) return true;
@@ -197,21 +197,21 @@ class Browser {
     press(key);
     for (int i = 0; i < 500 && chooser_ == 0; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      evaluate("0");  // events come with answers
+      evaluate("0");  // events come together with answers
     }
     if (chooser_ == 0) return false;
     call("DOM.setFileInputFiles", {{"backendNodeId", chooser_}, {"files", files}});
     return true;
   }
 
-  /// How often the browser asked, as before a page is left; it is always told yes.
+  /// Returns how often the browser asked for confirmation, as before leaving a page; the answer is always yes.
   [[nodiscard]] int questions() const { return questions_; }
 
-  /// What the page complained about: exceptions, and what its policy or the server refused.
+  /// Returns the errors of the page: exceptions, and what its policy or the server refused.
   [[nodiscard]] const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
-  /// While a page loads there may be neither its elements nor a place to ask.
+  /// While a page loads, neither its elements nor a context to evaluate in may exist.
   bool holds(const std::string& condition) {
     try {
       return evaluate("(() => { try { return Boolean(" + condition + "); } catch { return false; } })()") == true;
@@ -255,7 +255,7 @@ class Browser {
                                                           {"Digit2", {"2", 50, "2"}}};
 
   int questions_ = 0;
-  int64_t chooser_ = 0;  // the input for which the last dialog was opened
+  int64_t chooser_ = 0;  // input for which the last dialog was opened
   std::string context_, session_;
   std::vector<std::string> complaints_;
 };

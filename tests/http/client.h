@@ -22,10 +22,10 @@ namespace protocom::testing {
 
 using namespace nlohmann::literals;
 
-/// What a server said; status 0 where the connection ended before a whole response.
+/// A server's response; status 0 if the connection ended before a complete one.
 struct Reply {
   int status = 0;
-  std::map<std::string, std::string> headers;  ///< names in small letters
+  std::map<std::string, std::string> headers;  ///< names in lower case
   std::string body;
 
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(body, nullptr, false); }
@@ -37,7 +37,7 @@ struct Reply {
 
 using Headers = std::map<std::string, std::string>;
 
-/// A client that sends what it is told to, right or wrong, over one connection to this machine. It waits two minutes at
+/// A client that sends what it is told to, valid or not, over one connection to this machine. It waits two minutes at
 /// most, so that a test fails instead of hanging.
 class Client {
  public:
@@ -58,7 +58,7 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Whether all of it could be sent.
+  /// Returns whether all of it was sent.
   bool send(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -68,7 +68,7 @@ class Client {
     return true;
   }
 
-  /// The next response; `method` is of the request, as one to HEAD has no body.
+  /// Returns the next response; `method` is the request's, as a response to HEAD has no body.
   Reply receive(std::string_view method = "GET") {
     Reply reply;
     if (!read_until([&] { return buffer_.find("\r\n\r\n") != std::string::npos; })) return reply;
@@ -84,7 +84,7 @@ class Client {
     return reply;
   }
 
-  /// A whole request.
+  /// Returns a complete request.
   [[nodiscard]] std::string text_of(const std::string& method, const std::string& target, const std::string& body,
                                     const Headers& headers) const {
     std::string text = method + " " + target + " HTTP/1.1\r\n";
@@ -100,25 +100,25 @@ class Client {
     return receive(method);
   }
 
-  /// Waits until the server has taken all that was sent, two minutes at most: it needs no guess at how long that takes.
+  /// Waits until the server has received everything sent, two minutes at most, instead of guessing how long that takes.
   void wait_until_taken() const {
     const std::string own = end_of(socket_, &::getsockname), other = end_of(socket_, &::getpeername);
     for (int i = 0; i < 120'000 && (queues_of(own, other).first || queues_of(other, own).second); ++i) ::usleep(1000);
   }
 
-  /// Whether the server has closed the connection, though there may be more to receive.
+  /// Returns whether the server has closed the connection, though there may be more to receive.
   [[nodiscard]] bool is_hung_up() const {
     pollfd asked{socket_, POLLRDHUP, 0};
     return ::poll(&asked, 1, 0) > 0;
   }
 
-  /// Whether the server has let the request in and waits for its body (Expect: 100-continue).
+  /// Returns whether the server has accepted the request and waits for its body (Expect: 100-continue).
   bool is_told_to_go_on() {
     if (!read_until([&] { return buffer_.find("\r\n\r\n") != std::string::npos; })) return false;
     return buffer_.rfind("HTTP/1.1 100", 0) == 0;
   }
 
-  /// Whether the server ends the connection without another byte.
+  /// Returns whether the server ends the connection without another byte.
   bool is_closed() {
     char byte = 0;
     return buffer_.empty() && ::recv(socket_, &byte, 1, 0) <= 0;
@@ -148,7 +148,7 @@ class Client {
     }
   }
 
-  /// "0100007F:1F90", as /proc/net/tcp writes the address of an end of a connection.
+  /// Returns "0100007F:1F90", the form in which /proc/net/tcp has the address of an end of a connection.
   template <typename AddressOf>
   static std::string end_of(int socket, AddressOf address_of) {
     sockaddr_in address{};
@@ -159,8 +159,7 @@ class Client {
     return text;
   }
 
-  /// Whether the kernel keeps bytes that this end has sent and the other has not acknowledged, and bytes that came for
-  /// this end and were not read.
+  /// Returns whether the kernel has unacknowledged bytes sent by this end, and unread bytes received by it.
   static std::pair<bool, bool> queues_of(const std::string& end, const std::string& other) {
     constexpr const char* kEmpty = "00000000";
     std::ifstream connections("/proc/net/tcp");
@@ -178,7 +177,7 @@ class Client {
   std::string buffer_;
 };
 
-/// A multipart/form-data body; fields without a file name are text.
+/// Part of a multipart/form-data body; fields without a file name are text.
 struct FormPart {
   std::string name, content, file_name = {};
 };

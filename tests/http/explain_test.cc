@@ -1,4 +1,4 @@
-// Which part of an image makes its answer, over HTTP.
+// Which part of an image decides its answer, over HTTP.
 #include "http/server_support.h"
 #include "recognizer/occlusion.h"
 
@@ -14,7 +14,7 @@ class Explained : public Served {
     Served::SetUp();
     serve();
   }
-  /// Grey, twice as wide as high, with a spot.
+  /// Returns a grey image, twice as wide as high, with a spot.
   [[nodiscard]] static std::string spotted() {
     Image image{kSide, 2 * kSide, std::vector<uint8_t>(2 * kSide * kSide * 3, 60)};
     for (size_t i = 0; i < 60; ++i) image.rgb[i + 60] = 250;

@@ -37,7 +37,7 @@ TEST_F(Served, InvalidRequestsAreAnsweredAndAffectNoOthers) {
   EXPECT_EQ(ask("GET", "/healthz").status, 200);
 }
 
-// curl --data-binary states application/x-www-form-urlencoded unasked.
+// curl --data-binary states application/x-www-form-urlencoded by default.
 TEST_F(Served, AnImageWithoutItsTypeIsWhatItsBytesSay) {
   serve();
   for (const uint8_t grey : {0, 10}) enrol("dark", grey);

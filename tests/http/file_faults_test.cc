@@ -12,7 +12,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What is wrong with the recognizer's file, as clients are told.
+/// How faults of the recognizer's file are reported to clients.
 class FileFaults : public Served {
  protected:
   void SetUp() override {

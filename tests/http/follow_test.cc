@@ -19,7 +19,7 @@ class Followed : public Served {
 
   [[nodiscard]] int64_t revision() const { return ask("GET", "/v1/classes").json().at("revision"); }
 
-  /// Begins to wait; the server has got the request some moments later.
+  /// Starts waiting; the server receives the request some moments later.
   [[nodiscard]] std::future<Reply> wait_for_change(const std::string& query = "", const Headers& headers = {}) const {
     auto reply = std::async(std::launch::async, [=] { return ask("GET", "/v1/events" + query, "", headers); });
     std::this_thread::sleep_for(std::chrono::milliseconds(600));

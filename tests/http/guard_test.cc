@@ -15,7 +15,7 @@ using protocom::testing::Logged;
 using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 
-/// What a guard answers; 200 where it lets the request pass.
+/// Returns the status of a guard's answer; 200 if it lets the request pass.
 int answer_of(Guard& guard, const Head& head) {
   try {
     guard.check(head, Asks::kRead);

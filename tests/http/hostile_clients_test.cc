@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 const std::string kChunkedHead =
     "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-/// Clients that send what no client needs to.
+/// Clients that send what no client should.
 class HostileClients : public Served {};
 
 TEST_F(HostileClients, EndlessChunkExtensionsAndTrailersAreRefusedAtOnce) {
@@ -60,7 +60,7 @@ TEST_F(HostileClients, ABodyInChunksOfAByteEachIsTakenWithAShortTrailer) {
   EXPECT_EQ(client.ask("GET", "/healthz").status, 200) << "the connection goes on behind the trailer";
 }
 
-/// How many files the system lets this process open, once it has requested as many as it may.
+/// Returns how many files the system lets this process open, after raising the limit as far as allowed.
 rlim_t most_files() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -70,7 +70,7 @@ rlim_t most_files() {
   return limit.rlim_cur;
 }
 
-/// What a client of that number sends and then keeps its connection.
+/// Returns what client number `number` sends before it keeps its connection open.
 std::string hostile_bytes(int number) {
   const std::string json_head =
       "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: "
@@ -108,7 +108,7 @@ TEST_F(HostileClients, AThousandTakeNoMoreMemoryThanIsDocumented) {
   });
   EXPECT_EQ(ask("GET", "/healthz").status, 200);
 #ifdef PROTOCOM_SANITIZED
-  EXPECT_GT(memory, 0);  // sanitizers keep what is freed
+  EXPECT_GT(memory, 0);  // sanitizers keep freed memory
 #else
   EXPECT_LT(memory, 2 * limits.waiting_bytes + limits.connections * (int64_t{128} << 10)) << "docs/robustness.md";
 #endif
@@ -156,7 +156,7 @@ TEST_F(HostileClients, UnreadResponsesMakeRoomForOthers) {
   const size_t size = ask("GET", "/openapi.json").body.size();
   ASSERT_LT(size, kRoom);
   ASSERT_GT(4 * size, kRoom) << "not all four fit";
-  constexpr int kEach = 1000;  // more than the kernel keeps for them
+  constexpr int kEach = 1000;  // more than the kernel buffers for them
   std::string many;
   for (int i = 0; i < kEach; ++i) many += one;
   std::vector<std::unique_ptr<Client>> lazy;
@@ -164,7 +164,7 @@ TEST_F(HostileClients, UnreadResponsesMakeRoomForOthers) {
     lazy.push_back(std::make_unique<Client>(port()));
     lazy.back()->send(many);
   }
-  // Once all wait for their readers one more response makes the first of them go.
+  // Once all wait for their readers, one more response closes the first of them.
   for (int i = 0; i < 100'000 && !lazy.front()->is_hung_up(); ++i) EXPECT_EQ(ask("GET", "/openapi.json").status, 200);
   int received = 0;
   while (lazy.front()->receive().status == 200) ++received;
@@ -184,7 +184,7 @@ TEST_F(HostileClients, WhatIsAskedByAClientThatHasGoneIsNotDone) {
         waiting.back()->text_of("POST", "/v1/classes/" + name + "/examples", R"({"attributes": ["tail"]})", kJson));
   };
   for (const char* name : {"a", "b", "c"}) send_enrolment(name);
-  waiting.back()->wait_until_taken();  // the others were before it: a worker each
+  waiting.back()->wait_until_taken();  // the others came before it: one worker each
   waiting.pop_back();
   std::this_thread::sleep_for(seconds(1));  // the server looks four times a second
   other.run("ROLLBACK");

@@ -29,7 +29,7 @@ class InferenceProtocol : public Served {
 
   [[nodiscard]] Reply infer(const json& body) const { return ask("POST", model_ + "/infer", body.dump(), kJson); }
 
-  /// The tensors of a response by their names, each with the number of values that its shape states.
+  /// Returns the tensors of a response by name, each with the number of values that its shape states.
   [[nodiscard]] std::map<std::string, json> tensors(const json& body) const {
     const Reply reply = infer(body);
     EXPECT_EQ(reply.status, 200) << reply.body;

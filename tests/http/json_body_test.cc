@@ -24,7 +24,7 @@ JsonShape shape_with(std::set<std::string> members) {
   return shape;
 }
 
-/// What is said of a body; "200 " where nothing is.
+/// Returns the error about a body; "200 " if there is none.
 std::string said_of(const std::string& body, const JsonShape& shape = shape_with({"features", "attributes"})) {
   try {
     read_json_body(body, shape);

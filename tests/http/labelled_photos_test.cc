@@ -1,4 +1,4 @@
-// How good the recognizer is on labelled images, over HTTP.
+// Accuracy of the recognizer on labelled images, over HTTP.
 #include <algorithm>
 
 #include "http/server_support.h"
@@ -90,7 +90,7 @@ TEST_F(LabelledPhotos, AreRefusedWhereLabelsDoNotFit) {
   EXPECT_EQ(ask("POST", "/v1/test", png(10), kPng).status, 415) << "an image has no label";
 }
 
-// A list of empty lists takes thirty times its size once it is read.
+// A list of empty lists takes thirty times its size once parsed.
 TEST_F(LabelledPhotos, AreRefusedWithFarMoreLabelsThanThereCanBe) {
   std::string lists = "[";
   for (int i = 0; i < 100'000; ++i) lists += "[],";

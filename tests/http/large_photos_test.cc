@@ -1,4 +1,4 @@
-// Photos as phones make them, of 50 and 200 megapixels. Servers refuse "typical photos from a smartphone" by their
+// Photos of 50 and 200 megapixels, as phones take them. Servers refuse "typical photos from a smartphone" by their
 // limits (owncloud/core issue 41192), or take a gigabyte for 64 megapixels (saleor/saleor pull request 19678).
 #include "http/server_support.h"
 #include "support/grey_jpeg.h"
@@ -30,7 +30,7 @@ TEST_F(LargePhotos, Of50And200MegapixelsAreEnrolledAndClassifiedWithTheDefaultLi
         EXPECT_EQ(reply.json().at("answers").at(0).at("ranking").at(0).at("class"), name);
       }
     });
-    // A 64th of the pixels, three bytes each, for each thread that decodes: 200 megapixels would be 600 MB.
+    // A 64th of the pixels, three bytes each, for each decoding thread: 200 megapixels would be 600 MB.
     EXPECT_LT(memory, int64_t{64} << 20);
   }
   EXPECT_EQ(ask("GET", "/v1/classes/light").json().at("examples").size(), 3);

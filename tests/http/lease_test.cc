@@ -9,14 +9,14 @@
 namespace protocom::testing {
 namespace {
 
-/// Notes in which thread it was worked on and destroyed.
+/// Records in which thread it was used and destroyed.
 struct Owned {
   ~Owned() { destroyed_in = std::this_thread::get_id(); }
   std::thread::id& destroyed_in;
   std::thread::id worked_in = {};
 };
 
-// A connection that its worker destroyed after the server had stopped read what was freed.
+// A connection that its worker destroyed after the server had stopped read freed memory.
 TEST(Lease, WhoeverLetsGoLastTheObjectEndsInItsOwnThreadWhichRunsUntilThen) {
   std::thread::id destroyed_in, worked_in;
   boost::asio::io_context context;

@@ -1,4 +1,4 @@
-// The page that an export writes, in a browser that opens it as a file.
+// The page that an export writes, opened as a file in a browser.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 
 constexpr int64_t kSquare = 8;
 
-/// In place of ONNX Runtime Web: two classes by the mean of what it is given, which it keeps.
+/// Replaces ONNX Runtime Web: two classes by the mean of its input, which it keeps.
 constexpr const char* kRuntime = R"(
 export const env = {wasm: {}};
 export class Tensor { constructor(type, data, dims) { Object.assign(this, {type, data, dims}); } }
@@ -49,7 +49,7 @@ class PageOfExport : public SmallRecognizer {
     options_.runtime = (folder_ / "dist").string();
   }
 
-  /// Of mean colours; `stated`: what the encoder's file says of its images besides their side.
+  /// Makes a recognizer of mean colours; `stated`: what the encoder's file says of its images besides their side.
   void make(const json& stated = json::object()) {
     json said = {{"image_size", kSquare}, {"resize", 10}};
     said.update(stated);
@@ -86,7 +86,7 @@ class PageOfExport : public SmallRecognizer {
         << browser_->evaluate("document.getElementById('status').textContent");
   }
 
-  /// Stripes, of other sides than the encoder takes.
+  /// Returns a striped image of other sides than the encoder takes.
   fs::path striped(int64_t height, int64_t width) const {
     std::vector<uint8_t> rgb;
     for (int64_t i = 0; i < height * width * 3; ++i) rgb.push_back(static_cast<uint8_t>(128 + 120 * std::sin(i * i)));

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kColourSide = 8;
 
-/// Of mean colours, with an encoder that may be part of an ONNX file.
+/// Makes a recognizer of mean colours, with an encoder that may be part of an ONNX file.
 fs::path make_colour_recognizer(const fs::path& folder) {
   write_file(folder / "colours.onnx", colour_encoder(kColourSide, stated_side(kColourSide)));
   RecognizerParts parts;

@@ -10,15 +10,15 @@ namespace {
 
 using nlohmann::json;
 
-/// Every member "$ref" below a value.
+/// Collects every member "$ref" below a value.
 void collect_references(const json& value, std::set<std::string>& to) {
   if (value.is_object() && value.contains("$ref")) to.insert(value["$ref"].get<std::string>());
   if (!value.is_structured()) return;
   for (const json& one : value) collect_references(one, to);
 }
 
-/// What does not hold of a value by a schema of the document; empty: nothing. As strict as a generated client: a member
-/// or a word of a schema that is not known is a fault.
+/// Returns how a value violates a schema of the document; empty if it does not. As strict as a generated client: an
+/// unknown member or keyword of a schema is a fault.
 class Validator {
  public:
   explicit Validator(const json& document) : document_(document) {}
@@ -91,7 +91,7 @@ class Validator {
     return "";
   }
 
-  /// Names that a schema has properties for, in all of its parts.
+  /// Collects the property names of a schema, in all of its parts.
   void collect_members(const json& schema, std::set<std::string>& to) const {
     if (schema.contains("$ref")) collect_members(at(schema["$ref"]), to);
     for (const char* parts : {"allOf", "anyOf"}) {

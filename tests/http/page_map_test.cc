@@ -25,7 +25,7 @@ class PageMap : public Page {
     ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#map circle').length === 10"));
   }
 
-  /// The pointer draws around all photos whose name in the map is that.
+  /// Draws a line with the pointer around all photos of that name on the map.
   void draw_around(const std::string& name) {
     const json frame = browser_->evaluate(
         "(rects => [Math.min(...rects.map(r => r.left)), Math.min(...rects.map(r => r.top)), "

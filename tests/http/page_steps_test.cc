@@ -1,4 +1,4 @@
-// The three steps of the page: a beginning, the live camera, a test on labelled photos, and what there is to take home.
+// The three steps of the page: a start, the live camera, a test on labelled photos, and the downloads.
 #include "http/page_support.h"
 #include "recognizer/create_recognizer.h"
 
@@ -18,7 +18,7 @@ class PageSteps : public Page {
     for (const int grey : {230, 250}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
     reload();
   }
-  /// A folder of classes, of these greys each.
+  /// Makes a folder of classes with photos of these greys.
   std::string folder_of(const std::string& name, const std::map<std::string, std::vector<int>>& classes) const {
     for (const auto& [label, greys] : classes) {
       fs::create_directories(folder_ / name / label);
@@ -86,7 +86,7 @@ TEST_F(PageSteps, PhotosThatComeWhileTheFirstFolderIsAddedWaitForIt) {
 TEST_F(PageSteps, PhotosThatWereAskedAboutAreNotLeftWithoutAQuestion) {
   make_two_classes();
   ask_about({photo("q.png", 15)});
-  browser_->press("Tab");  // browsers ask only who has done something on the page
+  browser_->press("Tab");  // browsers ask only users who have interacted with the page
   reload();
   EXPECT_EQ(browser_->questions(), 1);
   browser_->press("Tab");
@@ -126,7 +126,7 @@ TEST_F(PageSteps, AFolderThatIsNotEnrolledIsATest) {
   make_two_classes();
   const std::string seen =
       folder_of("seen", {{"dark bird", {0, 10, 30, 245}}, {"002.Bright_Bird", {225, 240}}, {"Grey", {128}}});
-  // An estimate that is being made would let the test wait.
+  // An estimate in progress would delay the test.
   ASSERT_TRUE(browser_->wait_for("!document.getElementById('accuracy').hidden"));
   go("try");
   browser_->choose("#test-folder", {seen});
@@ -206,7 +206,7 @@ TEST_F(PageSteps, ATestWithNothingNewSaysSo) {
 }
 
 /// PROTOCOM_ENCODERS (a folder with the default encoder) and PROTOCOM_TIMED=1, on a machine without other work, measure
-/// how long a person waits.
+/// how long a user waits.
 TEST_F(PageSteps, TheFirstAnswerIsThereWithinASecondOfADrop) {
   if (std::getenv("PROTOCOM_ENCODERS") == nullptr || std::getenv("PROTOCOM_TIMED") == nullptr)
     GTEST_SKIP() << "PROTOCOM_ENCODERS or PROTOCOM_TIMED is not set";

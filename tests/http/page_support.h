@@ -30,7 +30,7 @@ class Page : public Served {
   }
 
   void open_page(const ServerOptions& options) {
-    // A page that is still there would complain that its server has gone.
+    // A page that is still open would complain that its server is gone.
     if (browser_) browser_->call("Page.navigate", {{"url", "about:blank"}});
     serve(options);
     if (!browser_) browser_ = std::make_unique<Browser>();
@@ -38,7 +38,7 @@ class Page : public Served {
     ASSERT_TRUE(browser_->wait_for("document.getElementById('summary').textContent.includes('class')"));
   }
 
-  /// Loads it again, with what the server has now.
+  /// Reloads the page with the server's current state.
   void reload() {
     browser_->evaluate("window.before = true");
     browser_->call("Page.reload");
@@ -52,7 +52,7 @@ class Page : public Served {
     ASSERT_TRUE(browser_->wait_for("!document.getElementById('" + id + "').hidden"));
   }
 
-  /// Fills in the dialog as a user does.
+  /// Fills in the dialog as a user would.
   void enrol_in_page(const std::string& name, const std::vector<std::string>& files,
                      const std::string& attributes = "") {
     go("teach");
@@ -65,7 +65,7 @@ class Page : public Served {
     EXPECT_TRUE(status_has("added to ")) << text("#status") << text("#enrol-error");
   }
 
-  /// Gives photos to be answered and waits for all answers.
+  /// Submits photos and waits for all answers.
   void ask_about(const std::vector<std::string>& files) {
     go("try");
     browser_->choose("#ask-files", files);
@@ -75,13 +75,13 @@ class Page : public Served {
         << text("#status");
   }
 
-  /// Opens the details of a photo by its place in the grid, from 0.
+  /// Opens the details of a photo by its index in the grid, from 0.
   void open_details(int place) {
     browser_->evaluate("document.querySelectorAll('#answers .open')[" + std::to_string(place) + "].click()");
     ASSERT_TRUE(browser_->wait_for("!document.getElementById('details').hidden"));
   }
 
-  /// Says in the details that the photo is of that class.
+  /// Assigns the photo to that class in the details.
   void correct(const std::string& name) {
     set("right-class", name);
     click("#correction button");
@@ -91,7 +91,7 @@ class Page : public Served {
   void set(const std::string& id, const std::string& value) {
     browser_->evaluate("document.getElementById('" + id + "').value = " + nlohmann::json(value).dump());
   }
-  /// The same for a control that listens.
+  /// Sets a control's value and triggers its listeners.
   void choose_value(const std::string& id, const std::string& value) {
     set(id, value);
     browser_->evaluate("document.getElementById('" + id + "').dispatchEvent(new Event('input', {bubbles: true}))");
@@ -128,7 +128,7 @@ class Page : public Served {
   nlohmann::json names() { return texts("#classes .name"); }
   nlohmann::json verdicts() { return texts("#answers .verdict"); }
 
-  /// For those who want to look: into the folder that PROTOCOM_SCREENSHOTS names.
+  /// Saves a screenshot to the folder named by PROTOCOM_SCREENSHOTS.
   void shoot(const std::string& name, int width, bool dark) {
     const char* folder = std::getenv("PROTOCOM_SCREENSHOTS");
     browser_->call("Emulation.setDeviceMetricsOverride",
@@ -169,7 +169,7 @@ class PageOfGreys : public Page {
     return ask("GET", "/v1/classes/" + name).json()["images"].get<int64_t>();
   }
 
-  /// The value of an expression in which `m` is one of the page's modules.
+  /// Returns the value of an expression in which `m` is one of the page's modules.
   nlohmann::json from_module(const std::string& module, const std::string& expression) {
     return browser_->evaluate("import('/page/" + module + ".js').then(m => " + expression + ")");
   }

@@ -162,7 +162,8 @@ TEST_F(Page, EnrolsClassifiesCorrectsAndUndoesByKeysAlone) {
 TEST_F(Page, SaysNoneOfTheseOnceItIsCalibrated) {
   for (const uint8_t grey : {0, 10, 20}) enrol("dark", grey);
   for (const uint8_t grey : {230, 240, 250}) enrol("bright", grey);
-  // With two unknown photos and every second to be kept out, the threshold is at the more familiar of them: both are.
+  // With two unknown photos and every second one to be rejected, the threshold is that of the more familiar one: both
+  // are.
   const std::vector<FormPart> unknown = {
       {"image", png(128), "a.png"}, {"image", png(130), "b.png"}, {"false_accept", "0.5"}};
   ASSERT_EQ(ask("POST", "/v1/calibrate", form_of(unknown), kForm).status, 200);
@@ -232,7 +233,7 @@ TEST_F(Page, EveryControlHasANameAndCanBeReachedByKeyboard) {
   EXPECT_EQ(browser_->evaluate("document.activeElement.id + location.hash"), "main#try") << "the view stays";
 }
 
-/// PROTOCOM_AXE=axe.min.js (scripts/page_checks) looks for what people with a screen reader would stumble over.
+/// PROTOCOM_AXE=axe.min.js (scripts/page_checks) looks for obstacles for users of screen readers.
 TEST_F(Page, HasNothingThatAxeFinds) {
   const char* axe = std::getenv("PROTOCOM_AXE");
   if (axe == nullptr) GTEST_SKIP() << "PROTOCOM_AXE names no axe.min.js";

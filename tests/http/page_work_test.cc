@@ -244,7 +244,7 @@ TEST_F(PageWork, LargePhotosAreMadeSmallerAndGoInPieces) {
   ServerOptions narrow;
   narrow.limits.body_bytes = 200'000;
   open_page(narrow);
-  // Ten of 12 megapixels, of more than a megabyte each.
+  // Ten photos of 12 megapixels, more than a megabyte each.
   const std::string large = R"((async () => {
     const canvas = new OffscreenCanvas(4000, 3000), context = canvas.getContext('2d'), data = new DataTransfer();
     for (let i = 0; i < 10; ++i) {
@@ -284,7 +284,7 @@ TEST_F(PageWork, AFolderOfClassFoldersMakesTheClasses) {
   EXPECT_EQ(names(), json({"Bright Bird", "Dark Bird"})) << "one undo for one action";
 }
 
-/// From nothing to a recognizer that is used, as somebody who sees the page for the first time would.
+/// Goes from nothing to a recognizer in use, as a first-time user of the page would.
 TEST_F(Page, MakesSixClassesOfAFolderCorrectsThreeAnswersAndSetsNoneOfThese) {
   for (int k = 0; k < 6; ++k) {
     const std::string name = "made/class " + std::to_string(k + 1);

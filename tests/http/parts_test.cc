@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// 0 when nothing is refused.
+/// Returns 0 if nothing is refused.
 template <typename Call>
 int refused(const Call& call) {
   try {

@@ -25,7 +25,7 @@ TEST(Admission, APlaceThatWasLeftIsFreeThoughSomebodyStillHoldsIt) {
   EXPECT_THROW(admission.begin()->accept(), http::HttpError);
 }
 
-/// A connection that is closed while it is still known.
+/// A connection that is closed while it is still registered.
 class ClosedConnection : public Connection {
  public:
   void stop() override { await(Awaits::kClosed); }

@@ -1,4 +1,4 @@
-// The code that a phone reads from the terminal.
+// The code that a phone scans from the terminal.
 #include "http/qr_code.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 namespace protocom::testing {
 namespace {
 
-/// The modules of drawn lines, dark ones true, two rows a line.
+/// Returns the modules of drawn lines, true for dark ones, two rows per line.
 std::vector<std::vector<bool>> modules(const std::string& drawn) {
   std::vector<std::vector<bool>> rows;
   std::istringstream lines(drawn);
@@ -30,7 +30,8 @@ std::vector<std::vector<bool>> modules(const std::string& drawn) {
   return rows;
 }
 
-/// A finder pattern as ISO/IEC 18004 has it in three corners: a dark frame of 7 x 7, a light one, 3 x 3 dark.
+/// Returns whether there is a finder pattern as in three corners by ISO/IEC 18004: a dark frame of 7 x 7, a light one,
+/// 3 x 3 dark.
 bool has_finder(const std::vector<std::vector<bool>>& rows, size_t top, size_t left) {
   for (size_t i = 0; i < 7; ++i)
     for (size_t j = 0; j < 7; ++j) {

@@ -1,4 +1,4 @@
-// What a request asks for behind "?", and what enrolling says of photos that another class has.
+// Parameters after "?" of a request, and what enrolling reports of photos that another class has.
 #include "http/server_support.h"
 
 namespace protocom::testing {

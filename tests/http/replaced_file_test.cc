@@ -22,7 +22,7 @@ int times(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// Another file is put in the place of the one that is served.
+/// Replaces the served file by another one.
 class ReplacedFile : public Served {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class ReplacedFile : public Served {
     ASSERT_EQ(enrol("bright", 240).status, 201);
   }
 
-  /// A recognizer whose features are four times as long.
+  /// Makes a recognizer whose features are four times as long.
   void make_other() {
     NetworkOptions options;
     options.architecture = "conv4";

@@ -27,7 +27,7 @@ class Served : public SmallRecognizer {
     return Client(port()).ask(method, target, body, headers);
   }
 
-  /// A grey picture.
+  /// Returns a grey picture.
   static std::string png(uint8_t grey) {
     return encode_png({kSide, kSide, std::vector<uint8_t>(kSide * kSide * 3, grey)});
   }
@@ -36,7 +36,7 @@ class Served : public SmallRecognizer {
     return ask("POST", "/v1/classes/" + name + "/examples", png(grey), kPng);
   }
 
-  /// The class that comes first for a picture.
+  /// Returns the best class for a picture.
   std::string best(uint8_t grey) const {
     const Reply reply = ask("POST", "/v1/classify", png(grey), kPng);
     if (reply.status != 200) return reply.body;

@@ -1,4 +1,4 @@
-// A session that other devices of the network join.
+// A session that other devices on the network join.
 #include "http/share.h"
 
 #include <openssl/pem.h>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 class Shared : public Served {
  protected:
-  /// What the server says to a client that trusts its certificate for 127.0.0.1.
+  /// Returns the server's response to a client that trusts its certificate for 127.0.0.1.
   [[nodiscard]] std::string told(const std::string& key) const {
     ServerOptions options;
     share_.apply(options);

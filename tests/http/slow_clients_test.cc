@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 /// Clients that only announce a body.
 class SlowClients : public Served {
  protected:
-  /// One whose head the server has let in.
+  /// Returns a client whose head the server has accepted.
   std::unique_ptr<Client> announce(const std::string& length) {
     auto client = std::make_unique<Client>(port());
     client->send(
@@ -113,10 +113,10 @@ TEST_F(SlowClients, ABodyThatCouldNeverBeTakenIsNoOption) {
   EXPECT_THAT(usage_message_of([&] { http::Server(path_, options); }), HasSubstr("exceeds that of all together"));
 }
 
-/// A server all of whose workers wait for another program that changes the file.
+/// A server whose workers all wait for another program that changes the file.
 class BusyServer : public Served {
  protected:
-  /// So long at most.
+  /// Keeps them busy at most that long.
   void keep_busy(seconds patience) {
     ServerOptions options;
     options.workers = 2;
@@ -163,7 +163,7 @@ TEST_F(BusyServer, ALockedFileIsAnsweredWithRetryAfter) {
   EXPECT_EQ(ask("POST", "/v1/classes/cat/examples", R"({"attributes": ["tail"]})", kJson).status, 201);
 }
 
-/// This process may open no more files than it has.
+/// Lets this process open no further files.
 class NoMoreFiles {
  public:
   explicit NoMoreFiles(int highest) {
@@ -182,7 +182,7 @@ class NoMoreFiles {
 TEST_F(Served, AConnectionForWhichThereIsNoFileIsTakenLaterAndSaidOnce) {
   const Logged logged;
   serve();
-  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest that is free
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest free one
   ::close(next);
   std::unique_ptr<Client> client;
   {
@@ -190,7 +190,7 @@ TEST_F(Served, AConnectionForWhichThereIsNoFileIsTakenLaterAndSaidOnce) {
     client = std::make_unique<Client>(port());  // takes it
     for (int i = 0; i < 60'000 && logged.text().find("cannot be accepted") == std::string::npos; ++i)
       std::this_thread::sleep_for(milliseconds(1));
-    std::this_thread::sleep_for(milliseconds(250));  // two more tries
+    std::this_thread::sleep_for(milliseconds(250));  // two more attempts
   }
   EXPECT_EQ(client->ask("GET", "/healthz").status, 200);
   const std::string stated = logged.text();
@@ -201,7 +201,7 @@ TEST_F(Served, AConnectionForWhichThereIsNoFileIsTakenLaterAndSaidOnce) {
 
 TEST_F(Served, SilentConnectionsMakeRoomBeforeTheProcessHasNoFileLeft) {
   const Logged logged;
-  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest that is free
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // the lowest free one
   ::close(next);
   {
     const NoMoreFiles limit(next + 48);

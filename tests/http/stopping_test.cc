@@ -24,7 +24,7 @@ class Stopping : public Served {
     serve(options);
   }
 
-  /// How long it takes.
+  /// Returns how long stopping takes.
   Clock::duration stop() {
     const auto begin = Clock::now();
     server_->stop();
@@ -110,7 +110,7 @@ TEST_F(Stopping, GivesUpResponsesThatNobodyReads) {
   EXPECT_LT(stop(), seconds(10)) << "a response may take 30 s";
 }
 
-/// A recognizer that it takes seconds to calibrate: every image that is held out is an episode of its own.
+/// A recognizer that takes seconds to calibrate: every held-out image is an episode of its own.
 class LongCalibration : public Stopping {
  protected:
   void SetUp() override {

@@ -19,7 +19,7 @@ namespace {
 namespace asio = boost::asio;
 using ::testing::HasSubstr;
 
-/// A certificate that signs itself, and its key.
+/// Makes a self-signed certificate and its key.
 void make_certificate(const fs::path& certificate, const fs::path& key) {
   EVP_PKEY* pair = EVP_RSA_gen(2048);
   X509* made = X509_new();
@@ -70,7 +70,7 @@ TEST_F(Encrypted, AnswersOverTls) {
   EXPECT_THAT(answer, HasSubstr("\"ok\""));
 }
 
-/// The cipher that a client of TLS 1.2 gets that offers these; empty where there is no handshake.
+/// Returns the cipher negotiated by a client of TLS 1.2 that offers these; empty if the handshake fails.
 std::string cipher_of(int port, const char* offered) {
   asio::io_context sockets;
   asio::ssl::context trust(asio::ssl::context::tls_client);

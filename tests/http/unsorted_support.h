@@ -4,7 +4,7 @@
 
 namespace protocom::testing {
 
-/// A recognizer that nothing but its own photos tell its classes apart in, beside that of the test.
+/// Makes, beside the test's recognizer, one that distinguishes its classes by its own photos alone.
 inline fs::path make_own_photos(const fs::path& folder, RecognizerParts parts) {
   parts.model.clear();
   parts.knowledge.clear();

@@ -26,7 +26,7 @@ class ServedUnsorted : public Served {
     return ask("POST", "/v1/classify", png(90), kPng).json().at("answers").at(0).at("familiarity");
   }
 
-  fs::path fitted_;  ///< a recognizer whose method stays as it is
+  fs::path fitted_;  ///< a recognizer whose method does not adapt
 };
 
 TEST_F(ServedUnsorted, CountsPhotosOnceAndAnswersByThem) {

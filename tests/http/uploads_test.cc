@@ -1,4 +1,4 @@
-// What clients send images as.
+// Forms in which clients send images.
 #include "http/server_support.h"
 
 namespace protocom::testing {
@@ -9,7 +9,7 @@ using ::testing::HasSubstr;
 
 const Headers kJson = {{"Content-Type", "application/json"}};
 
-/// By hand: three bytes are four letters of six bits.
+/// Encodes by hand: three bytes are four letters of six bits.
 std::string base64(const std::string& bytes) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
@@ -43,7 +43,7 @@ class Uploads : public Served {
   Reply classify(const nlohmann::json& body) const { return ask("POST", "/v1/classify", body.dump(), kJson); }
 };
 
-// Mobile and JavaScript clients send JSON (exadel-inc/CompreFace reads base64 of a member "file").
+// Mobile and JavaScript clients send JSON (exadel-inc/CompreFace reads base64 from a member "file").
 TEST_F(Uploads, ImagesMayBeBase64InJson) {
   const std::string dark = base64(png(12)), light = base64(png(238));
   EXPECT_EQ(first_class(classify({{"image", dark}})), "dark");

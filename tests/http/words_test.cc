@@ -20,13 +20,13 @@ class ServedWords : public Served {
     return ask("POST", "/v1/classes/" + name + "/examples", body.dump(), kJson);
   }
   [[nodiscard]] json class_of(const std::string& name) const { return ask("GET", "/v1/classes/" + name).json(); }
-  /// The class that comes first, and its probability.
+  /// Returns the best class and its probability.
   [[nodiscard]] json ranking(uint8_t grey) const {
     return ask("POST", "/v1/classify", png(grey), kPng).json().at("answers").at(0).at("ranking");
   }
 
   ClipRecognizer clip_{folder_.path()};
-  fs::path without_;  ///< a recognizer whose knowledge is no texts
+  fs::path without_;  ///< a recognizer whose knowledge is not texts
 };
 
 TEST_F(ServedWords, MakeAClassWithoutAPhoto) {

@@ -21,7 +21,7 @@ struct Tiff {
   std::string entry(uint32_t tag, uint32_t type, uint32_t count, uint32_t value) const {
     return number(tag, 2) + number(type, 2) + number(count, 4) + number(value, 4);
   }
-  /// A directory with the date and the fraction of a second (EXIF 2.32, section 4.6.5), behind the main one.
+  /// Returns a directory with the date and the fraction of a second (EXIF 2.32, section 4.6.5), after the main one.
   std::string with_time(const std::string& time, const std::string& fraction) const {
     constexpr uint32_t kAscii = 2, kLong = 4, kMain = 8, kExif = kMain + 2 + 12 + 4, kText = kExif + 2 + 2 * 12 + 4;
     std::string made = (is_big ? "MM" : "II") + number(42, 2) + number(kMain, 4);

@@ -17,7 +17,7 @@ Image one_colour(const Pixel& colour) {
   return painted(16, 24, [&](int64_t, int64_t) { return colour; });
 }
 
-/// The JPEG with the profile in an APP2 marker behind its first one, as the ICC's standard lays it out.
+/// Returns the JPEG with the profile in an APP2 marker after its first one, as specified by the ICC.
 std::string with_profile(const std::string& jpeg, const std::string& profile) {
   const std::string mark("ICC_PROFILE\0\x01\x01", 14);
   const size_t size = 2 + mark.size() + profile.size();
@@ -56,7 +56,7 @@ std::string srgb_profile() {
   return bytes;
 }
 
-// By a separate script from the published matrix of Display P3 to sRGB (linear light, D65) and sRGB's curve:
+// Computed by a separate script from the published matrix of Display P3 to sRGB (linear light, D65) and sRGB's curve:
 // (200, 120, 80) gives 213.0, 115.0, 70.4; (60, 160, 90) gives below 0, 162.6, 81.7.
 struct Converted {
   Pixel p3, srgb;
@@ -94,7 +94,7 @@ TEST(Colours, OfADamagedProfileStayAsTheyAre) {
     EXPECT_EQ(decode_image(webp_with_profile(image, damaged)).rgb, image.rgb);
 }
 
-/// EXIF with the orientation as another type than the standard's SHORT.
+/// Returns EXIF with the orientation in another type than the standard's SHORT.
 std::string exif_of_type(unsigned type, unsigned value) {
   return "II" + number(42, 2) + number(8, 4) + number(1, 2) + number(0x0112, 2) + number(type, 2) + number(1, 4) +
          number(value, 4) + number(0, 4);
@@ -114,7 +114,7 @@ struct TiffPage {
   bool thumbnail;
 };
 
-/// A TIFF of square pages.
+/// Writes a TIFF of square pages.
 std::string make_tiff(const fs::path& path, const std::vector<TiffPage>& pages) {
   TIFF* file = TIFFOpen(path.c_str(), "w");
   for (const TiffPage& page : pages) {

@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// 96 x 64 pixels of one tile, four times.
+/// Returns 96 x 64 pixels from one tile, used four times.
 std::string four_tiles() {
   return read_file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / "pictures/four-tiles.avif");
 }
@@ -32,12 +32,12 @@ std::string field(uint64_t value, int bytes) {
   return text;
 }
 
-/// A box of ISO/IEC 14496-12.
+/// Returns a box of ISO/IEC 14496-12.
 std::string box(const std::string& name, const std::string& content) {
   return field(8 + content.size(), 4) + name + content;
 }
 
-/// One with a version and flags.
+/// Returns a box with version and flags.
 std::string full_box(const std::string& name, const std::string& content, int version = 0, int flags = 0) {
   return box(name, field(static_cast<uint64_t>(version), 1) + field(static_cast<uint64_t>(flags), 3) + content);
 }
@@ -49,10 +49,10 @@ std::string items(const std::vector<std::string>& kinds) {
   return full_box("iinf", list);
 }
 
-/// A file that says of its items what these boxes say.
+/// Returns a file whose items are described by these boxes.
 std::string file_of(const std::string& boxes) { return box("ftyp", "avif") + full_box("meta", boxes); }
 
-/// One with references from one item to another.
+/// Returns a box with references from one item to another.
 std::string references(const std::vector<std::tuple<std::string, uint64_t, uint64_t>>& all) {
   std::string list;
   for (const auto& [kind, from, to] : all) list += box(kind, field(from, 2) + field(1, 2) + field(to, 2));
@@ -83,7 +83,7 @@ TEST(HeifStructure, OfMoreReferencesThanAFileCanHaveIsRefusedAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << "every place was read to the end";
 }
 
-// libheif 1.15 ends the process by an assertion where another picture than one of tiles is made of what is none.
+// libheif 1.15 aborts by an assertion if a derived picture other than a grid is made from an item that is not an image.
 TEST(HeifStructure, ADerivedImageOfANonImageIsRefused) {
   const auto made_of = [](const std::string& kind, uint64_t item) {
     const std::string reference = box("dimg", field(2, 2) + field(1, 2) + field(item, 2));
@@ -122,7 +122,7 @@ TEST(HeifStructure, APictureMadeOfOneOtherIsRead) {
   EXPECT_EQ(decode_image(bytes).width, 48);
 }
 
-/// A file of one item with so many of each of three properties: its size, a turn, a crop.
+/// Returns a file of one item with that many of each of three properties: its size, a rotation, a crop.
 std::string turned(int sizes, int turns, int crops, bool wide) {
   const std::string properties = box("ispe", "") + box("irot", "") + box("clap", "");
   std::string used = field(1, 2) + field(static_cast<uint64_t>(sizes + turns + crops), 1);
@@ -140,7 +140,8 @@ TEST(HeifStructure, OfAPictureThatIsTurnedAgainAndAgainIsRefused) {
   }
 }
 
-/// A file of a picture and of a grid, whose data is so many bytes of the file or of an `idat` box after so many others.
+/// Returns a file of a picture and a grid, whose data is that many bytes of the file or of an `idat` box at that
+/// offset.
 std::string grid_at(const std::string& data, bool in_file) {
   const std::string before(7, 'x');
   const auto with = [&](uint64_t at) {
@@ -167,7 +168,7 @@ TEST(HeifStructure, TheCanvasOfTilesIsWhatTheirDataSays) {
   EXPECT_EQ(codec::heif_canvas_pixels(four_tiles()), 96 * 64);
 }
 
-// 376 bytes that state 16,383 x 64 pixels and put their tiles together on 16,383 x 16,383: 1.2 GB and five seconds.
+// 376 bytes that state 16,383 x 64 pixels and compose their tiles on 16,383 x 16,383: 1.2 GB and five seconds.
 TEST(HeifStructure, ACanvasThatIsLargerThanTheImageIsRefusedBeforeItTakesMemory) {
   std::string bytes = four_tiles();
   bytes.replace(bytes.find(field(96, 4) + field(64, 4)), 8, field(16'383, 4) + field(64, 4));

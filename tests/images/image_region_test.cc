@@ -1,4 +1,4 @@
-// Boxes of images by their names; expected squares by hand: the longer side and a tenth of it on each side.
+// Boxes of images by their names; expected squares computed by hand: the longer side plus a tenth of it on each side.
 #include "images/image_region.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Blue with a red rectangle.
+/// Returns a blue image with a red rectangle.
 Image with_rectangle(int64_t height, int64_t width, int64_t x, int64_t y, int64_t w, int64_t h) {
   Image image{height, width, std::vector<uint8_t>(static_cast<size_t>(3 * height * width))};
   for (int64_t row = 0; row < height; ++row) {

@@ -69,7 +69,7 @@ TEST(Bmp, IsReadAndATruncatedOneIsRefused) {
   EXPECT_EQ(decode_error(bytes.substr(0, bytes.size() / 2)), "truncated BMP");
 }
 
-// BITMAPINFOHEADER: a height below 0 (at byte 22) says that the rows run from top to bottom.
+// BITMAPINFOHEADER: a negative height (at byte 22) means that the rows run from top to bottom.
 TEST(Bmp, MayHaveItsTopRowFirst) {
   const Image image = ramp(6, 4);
   Image upside_down = image;
@@ -86,8 +86,8 @@ TEST(Bmp, MayHaveItsTopRowFirst) {
   }
 }
 
-// Valid by BITMAPINFOHEADER: pixels may begin later than the header ends (bytes 10 to 13), a palette of true colours
-// among what lies between.
+// Valid by BITMAPINFOHEADER: pixels may start later than the header ends (bytes 10 to 13), with a palette of true
+// colours in between, for example.
 TEST(Bmp, MayHaveBytesBetweenHeaderAndPixels) {
   const Image image = ramp(9, 7);
   std::string bytes = make_bmp(image);
@@ -106,7 +106,7 @@ TEST(Bmp, OfRunsIsRefusedByItsKind) {
   EXPECT_THAT(decode_error(bytes), HasSubstr("run-length encoded"));
 }
 
-// The fourth byte is not transparency where no mask says so.
+// The fourth byte is not transparency unless a mask says so.
 TEST(Bmp, Of32BitsHasPaddingAndNoTransparency) {
   const Image image = ramp(3, 5);
   const std::string plain = make_bmp(image);
@@ -120,7 +120,7 @@ TEST(Bmp, Of32BitsHasPaddingAndNoTransparency) {
   EXPECT_EQ(decode_image(bytes).rgb, image.rgb);
 }
 
-// Downloads of images are called .jpg and are WebP (hardikvasa/google-images-download issue 275).
+// Downloaded images are called .jpg but are WebP (hardikvasa/google-images-download issue 275).
 TEST(ReadImage, BelievesTheContentAndNotTheSuffix) {
   const TempDir folder;
   const Image image = ramp(12, 12);
@@ -141,7 +141,7 @@ TEST(ReadImage, NamesTheFileAndTheReason) {
   EXPECT_THAT(message_of([&] { read_image(folder / "none.jpg"); }), HasSubstr("none.jpg"));
 }
 
-// What fastai's verify_images deletes without a word after a download of search results.
+// What fastai's verify_images silently deletes after a download of search results.
 TEST(DecodeImage, NamesWhatIsFoundInThePlaceOfPhotos) {
   EXPECT_THAT(decode_error("version https://git-lfs.github.com/spec/v1\noid sha256:1\n"), HasSubstr("git lfs pull"));
   EXPECT_THAT(decode_error("<!DOCTYPE html><html>"), HasSubstr("a page of HTML"));

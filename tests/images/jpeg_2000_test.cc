@@ -26,17 +26,17 @@ std::string golden(const std::string& name) {
   return read_file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / "pictures" / name);
 }
 
-// Where the header states sizes in a file that begins with the code (ISO/IEC 15444-1, A.5.1).
+// Offsets of sizes in the header of a file that starts with the code stream (ISO/IEC 15444-1, A.5.1).
 constexpr size_t kSides = 8, kTileSides = 24;
 
-/// quarters.j2k as if it had so many pixels, in tiles of so many.
+/// Returns quarters.j2k with another stated number of pixels and tile size.
 std::string of_size(uint64_t side, uint64_t tile) {
   return golden("quarters.j2k")
       .replace(kSides, 8, big_endian(side, 4) + big_endian(side, 4))
       .replace(kTileSides, 8, big_endian(tile, 4) + big_endian(tile, 4));
 }
 
-/// A segment COD (A.6.1) of six resolutions: code blocks of 2 to the power of `block` + 2 on both sides.
+/// Returns a segment COD (A.6.1) of six resolutions: code blocks of 2 to the power of `block` + 2 on both sides.
 std::string coding(int layers, int block, const std::string& precincts) {
   const std::string content = big_endian(precincts.empty() ? 0 : 1, 1) + big_endian(0, 1) +
                               big_endian(static_cast<uint64_t>(layers), 2) + big_endian(1, 1) + big_endian(5, 1) +
@@ -45,7 +45,7 @@ std::string coding(int layers, int block, const std::string& precincts) {
   return "\xff\x52" + big_endian(content.size() + 2, 2) + content;
 }
 
-/// Its own COD replaced.
+/// Replaces its own COD.
 std::string with_coding(std::string code, const std::string& segment) {
   const size_t at = code.find("\xff\x52");
   const size_t length = static_cast<uint8_t>(code[at + 3]);  // below 256
@@ -91,7 +91,7 @@ TEST_F(Jpeg2000, ThatLacksTilesIsTruncated) {
   EXPECT_THAT(refusal(other.replace(part + 4, 2, "\0\1", 2)), HasSubstr("damaged JPEG 2000"));
 }
 
-// The header of each tile may state again what the file's states.
+// The header of each tile may override that of the file.
 TEST_F(Jpeg2000, IsHeldAgainstTheHeadersOfItsTilesToo) {
   const std::string segment = coding(1, 4, std::string(6, '\x11'));
   std::string code = of_size(8000, 8000);
@@ -105,7 +105,7 @@ TEST_F(Jpeg2000, IsHeldAgainstTheHeadersOfItsTilesToo) {
   EXPECT_THAT(refusal(second.replace(part + 6, 4, big_endian(40, 4))), HasSubstr("tiles are not contiguous"));
 }
 
-// One channel of indices and a palette of 255: an image of each of its channels would be made.
+// With one channel of indices and a palette of 255, an image of each of its channels would be made.
 TEST_F(Jpeg2000, OfAPaletteOfMoreChannelsThanColoursIsRefused) {
   std::string boxed = golden("grey.jp2");
   const size_t header = boxed.find("jp2h") - 4;

@@ -45,7 +45,7 @@ TEST(Jpeg, PlainCmykInksTakeLightAway) {
   EXPECT_NEAR(colour[2], 127, 2);
 }
 
-// Photoshop's CMYK comes out inverted where its mark is not heeded (haraldk/TwelveMonkeys issue 147).
+// Photoshop's CMYK is read inverted if its marker is ignored (haraldk/TwelveMonkeys issue 147).
 // Reported in public: libvips/libvips issue 1283.
 TEST(Jpeg, AdobeInksAreInverted) {
   for (const J_COLOR_SPACE stored : {JCS_CMYK, JCS_YCCK}) {
@@ -73,8 +73,8 @@ TEST(Jpeg, EveryExifOrientationComesOutUpright) {
     if (y < height / 2) return x < width / 2 ? Pixel{255, 0, 0} : Pixel{0, 255, 0};
     return x < width / 2 ? Pixel{0, 0, 255} : Pixel{255, 255, 255};
   });
-  // What EXIF 2.32 says of the stored first row and first column, as the upright pixel that the stored one at (row r,
-  // column c) shows.
+  // What EXIF 2.32 defines for the stored first row and first column, as the upright pixel shown by the stored one at
+  // (row r, column c).
   using Place = std::function<Pixel(int64_t, int64_t)>;
   const std::vector<Place> shows = {
       [&](int64_t r, int64_t c) { return pixel(upright, r, c); },              // 1: row = top, column = left
@@ -144,7 +144,7 @@ TEST(Jpeg, AProgressiveFileThatEndsBetweenTwoScansIsTruncated) {
   spec.height = spec.width = 64;
   spec.progressive = true;
   const std::string whole = make_jpeg(ramp(64, 64).rgb, spec);
-  const size_t last = whole.rfind("\xff\xda");  // of the last scan
+  const size_t last = whole.rfind("\xff\xda");  // start of the last scan
   const size_t tables = whole.rfind("\xff\xc4", last);
   for (const size_t end : {last, tables}) EXPECT_THAT(decode_error(whole.substr(0, end)), HasSubstr("truncated JPEG"));
 }
@@ -215,13 +215,13 @@ TEST(Jpeg, DecodesAtAReducedSizeButNotBelowTheWantedSide) {
   EXPECT_LT(mean_difference(decode_square_image(bytes, {84}), resize_and_crop(image, {84})), 1.5);
 }
 
-// A scan may come again and again: each costs as much time as the whole image and a few hundred bytes of the file.
+// A scan may be repeated: each costs as much time as the whole image and a few hundred bytes of the file.
 TEST(Jpeg, OfMoreScansThanAnyEncoderMakesIsRefused) {
   JpegSpec spec;
   spec.height = spec.width = 64;
   spec.progressive = true;
   const std::string bytes = make_jpeg(ramp(64, 64).rgb, spec);
-  // The first scan holds the upper bits of the mean values; unlike a refinement it reads the same each time.
+  // The first scan holds the upper bits of the mean values; unlike a refinement it decodes the same each time.
   const size_t scan = bytes.find("\xff\xda"), after = bytes.find("\xff\xc4", scan);
   ASSERT_LT(scan, after);
   ASSERT_NE(after, std::string::npos);

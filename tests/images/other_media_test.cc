@@ -48,7 +48,7 @@ TEST(OtherMedia, IsNoImageWhereImagesAreLookedFor) {
               HasSubstr("export the photos"));
 }
 
-// What Google Takeout packs: a .json beside each photo, and a copy where it was edited.
+// Google Takeout packs a .json beside each photo, and a copy if it was edited.
 TEST(OtherMedia, EditedCopiesOfGooglePhotosCountOnce) {
   const TempDir folder;
   for (const char* name : {"1.jpg", "1.jpg.json", "1-edited.jpg", "2.jpg", "2.jpg.supplemental-metadata.json",

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 /// Written by Pillow 9.4 and 13.0, heif-enc 1.15 and cjxl 0.7.
 fs::path picture(const std::string& name) { return fs::path(PROTOCOM_GOLDEN).parent_path() / "pictures" / name; }
 
-/// 48 x 32 pixels: red and green over blue and white; `tolerance` is for what is lost by compression.
+/// Expects 48 x 32 pixels: red and green over blue and white; `tolerance` allows for lossy compression.
 void expect_quarters(const Image& image, int tolerance) {
   ASSERT_EQ(image.width, 48);
   ASSERT_EQ(image.height, 32);
@@ -34,7 +34,7 @@ void expect_quarters(const Image& image, int tolerance) {
   }
 }
 
-// A training ends at the first HEIC among the photos of a phone (replicate/dreambooth issue 23).
+// A training aborts at the first HEIC among a phone's photos (replicate/dreambooth issue 23).
 // Reported in public: mysociety/fixmystreet issue 2871, monicahq/monica issue 4914.
 TEST(PictureFormats, HeicAndAvifAreReadAsPhonesWriteThem) {
   for (const char* name : {"quarters.heic", "quarters.avif"}) {
@@ -43,7 +43,7 @@ TEST(PictureFormats, HeicAndAvifAreReadAsPhonesWriteThem) {
   }
 }
 
-// So do Android's cameras begin, and other files that no brand of a codec begins.
+// Android's cameras write such files, and others whose first brand is not that of a codec.
 TEST(PictureFormats, AHeicWhoseFirstBrandNamesNoCodecIsRead) {
   for (const char* name : {"quarters.heic", "quarters.avif"}) {
     for (const char* brand : {"mif1", "mif2", "miaf"}) {
@@ -62,7 +62,7 @@ TEST(PictureFormats, TiffIsReadCompressedAndTurned) {
 
 TEST(PictureFormats, TheFirstFrameOfAGifIsRead) { expect_quarters(read_image(picture("quarters-then-black.gif")), 0); }
 
-// An animated WebP from a chat is a usual find among photos (python-pillow/Pillow issue 3077 asks for its frames).
+// An animated WebP from a chat is common among photos (python-pillow/Pillow issue 3077 requests its frames).
 TEST(PictureFormats, TheFirstFrameOfAnAnimatedWebpIsRead) {
   expect_quarters(read_image(picture("quarters-then-black.webp")), 0);
   const std::string bytes = read_file(picture("quarters-then-black.webp"));
@@ -121,7 +121,7 @@ TEST(PictureFormats, ATruncatedFileIsRefusedWithItsFormat) {
                                    {"quarters-lzw.tif", "TIFF"},
                                    {"quarters-then-black.gif", "GIF"}}) {
     const std::string bytes = read_file(picture(name));
-    // The GIF's first frame, which is all that is read, is in its first fifth.
+    // The GIF's first frame, the only one read, is in its first fifth.
     for (const double share : {0.03, std::string(word) == "GIF" ? 0.05 : 0.6}) {
       const std::string cut = bytes.substr(0, static_cast<size_t>(share * static_cast<double>(bytes.size())));
       EXPECT_THAT(message_of([&, text = cut] { decode_image(text); }), HasSubstr(word)) << name << ' ' << share;
@@ -145,12 +145,12 @@ TEST(PictureFormats, AHeicOrAvifThatCodesMoreThanItSaysIsRefusedBeforeItTakesMem
     std::string message;
     const int64_t memory = most_memory_of([&] { message = message_of([&] { decode_image(bytes, few); }); });
     EXPECT_THAT(message, HasSubstr("its images are larger than declared"));
-    EXPECT_LT(memory, int64_t{4096} * 4096);  // a byte a pixel: brightness alone is as much
+    EXPECT_LT(memory, int64_t{4096} * 4096);  // one byte per pixel: brightness alone takes as much
     EXPECT_EQ(decode_image(bytes).width, 4096);
   }
 }
 
-// The tiles are quarters.avif, the boxes around them are by hand.
+// The tiles are quarters.avif, the boxes around them are written by hand.
 TEST(PictureFormats, TilesArePutTogetherOnNoMoreThanTheImageSays) {
   const Image four = read_image(picture("four-tiles.avif"));
   EXPECT_EQ(four.width, 96);
@@ -179,7 +179,7 @@ TEST(CodedPixels, AreTakenFromABudgetASmallPictureAsALargerOne) {
 TEST(PictureFormats, ImagesThatShareABudgetOfPixelsAreRefusedWhenItIsSpent) {
   for (const char* name : {"quarters.heic", "quarters.avif", "quarters-lzw.tif", "quarters-then-black.gif"}) {
     const std::string bytes = read_file(picture(name));
-    int64_t left = 48 * 32 + (1 << 20);  // what a HEIC codes besides what it shows counts too
+    int64_t left = 48 * 32 + (1 << 20);  // what a HEIC codes in addition to what it shows counts too
     DecodeOptions options;
     options.pixels_left = &left;
     EXPECT_EQ(decode_image(bytes, options).width, 48) << name;
@@ -197,10 +197,10 @@ TEST(PictureFormats, ATiffTakesNoMoreMemoryForItsStripsThanForItsPixels) {
   std::string message;
   const int64_t memory = most_memory_of([&] { message = message_of([&] { decode_image(bytes); }); });
   EXPECT_THAT(message, HasSubstr("damaged TIFF"));
-  EXPECT_LT(memory, int64_t{8000} * 8000 * (4 + 1));  // four bytes a pixel of ours
+  EXPECT_LT(memory, int64_t{8000} * 8000 * (4 + 1));  // four bytes per pixel are ours
 }
 
-// The video of a live photo is called .HEIC after a move from one library to another (simulot/immich-go issue 67).
+// The video of a live photo is called .HEIC after it moves from one library to another (simulot/immich-go issue 67).
 TEST(PictureFormats, AVideoIsNamedAsOne) {
   EXPECT_THAT(message_of([] {
                 decode_image(

@@ -12,7 +12,7 @@
 namespace protocom {
 namespace {
 
-/// That of tests/golden/pillow_resize.py.
+/// Returns the picture of tests/golden/pillow_resize.py.
 Image golden_picture() {
   constexpr int64_t kWidth = 37;
   constexpr int64_t kHeight = 23;
@@ -43,7 +43,7 @@ TEST(PillowResize, GivesPillowsPixelsToTheBit) {
       EXPECT_EQ(found, pixels) << name;
       continue;
     }
-    double apart = 0;  // another program's, whose other side is rounded to the nearest
+    double apart = 0;  // from another program, which rounds the other side to the nearest
     for (size_t i = 0; i < pixels.size(); ++i) apart += std::abs(static_cast<double>(found[i]) - pixels[i]);
     EXPECT_LT(apart / static_cast<double>(pixels.size()), 2) << name;
   }

@@ -20,7 +20,8 @@ TEST(Png, IsLossless) {
   EXPECT_EQ(decode_image(make_png(image.rgb, interlaced)).rgb, image.rgb);
 }
 
-// Sixteen bits are refused, or cut instead of scaled (davisking/dlib issue 728, StbSharp/StbImageSharp issue 23).
+// Other readers refuse sixteen bits, or truncate instead of scaling (davisking/dlib issue 728, StbSharp/StbImageSharp
+// issue 23).
 TEST(Png, SixteenBitsAreScaledToEight) {
   PngSpec spec;
   spec.height = spec.width = 1;

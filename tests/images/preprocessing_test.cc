@@ -41,8 +41,8 @@ TEST(Preprocessing, WithoutNormalisationIsMeanZeroAndDeviationOne) {
   EXPECT_FALSE((Preprocessing{64} == Preprocessing{64, 72}));
 }
 
-// A mean below 0 and a deviation above 1 of values from 0 to 1 are published, and nobody can say what they are
-// (sun11999/RDIAN issue 11).
+// A mean below 0 and a deviation above 1 of values from 0 to 1 have been published, and nobody can tell what they refer
+// to (sun11999/RDIAN issue 11).
 TEST(Preprocessing, RefusesWhatCannotBe) {
   EXPECT_THAT(usage_message_of([] { parse_preprocessing("imagnet"); }), HasSubstr("did you mean 'imagenet'?"));
   EXPECT_THAT(usage_message_of([] { parse_preprocessing("clip:size=0"); }), HasSubstr("1 to 4096"));
@@ -72,7 +72,7 @@ TEST(Preprocessing, OfStatisticsOf0To255IsRefusedWithWhatTheyAreOf0To1) {
   EXPECT_EQ(with(0.48, 1 / 255.0), "(no Error)") << "for an encoder that takes 0 to 255";
 }
 
-// Whether an encoder takes BGR is asked where nothing says so (faustomorales/keras-facenet issue 1).
+// Users ask whether an encoder takes BGR if nothing says so (faustomorales/keras-facenet issue 1).
 TEST(Preprocessing, ThatSomebodyStatesHasNoKeysThatNobodyReads) {
   const auto with = [](const char* key) {
     return message_of([&] { stated_preprocessing({{"image_size", 8}, {key, 8}}, "a.pt"); });

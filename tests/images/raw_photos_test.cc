@@ -25,7 +25,7 @@ const std::string kExifMark("Exif\0\0", 6);
 std::string small_preview() { return make_rgb_jpeg(ramp(12, 16)); }
 std::string large_preview(const std::string& exif = "") { return make_rgb_jpeg(ramp(40, 56), exif); }
 
-/// A JPEG that says it has 65000 x 65000 pixels.
+/// Returns a JPEG that claims to have 65000 x 65000 pixels.
 std::string huge_preview() {
   std::string bytes = small_preview();
   return bytes.replace(bytes.find("\xff\xc0") + 5, 4, "\xfd\xe8\xfd\xe8");
@@ -33,7 +33,7 @@ std::string huge_preview() {
 
 Image turned(const std::string& jpeg, int orientation) { return codec::turn_upright(decode_image(jpeg), orientation); }
 
-// As digiKam, Immich and darktable show them.
+// As digiKam, Immich and darktable display them.
 TEST(RawPhotos, AreReadByTheirLargestPreview) {
   RawPhotoSpec spec;
   spec.previews = {small_preview(), large_preview(), small_preview()};
@@ -86,7 +86,7 @@ TEST(RawPhotos, ATileOfTheRawImageIsNoPreview) {
   EXPECT_THAT(decode_error(make_dng(spec)), HasSubstr("has no preview"));
 }
 
-/// A file of a directory with the orientation, and a preview.
+/// Returns a file with one directory, which has the orientation, and a preview.
 std::string marked_tiff(const std::string& mark) {
   TiffWriter tiff;
   const uint32_t first = tiff.put({{274, TiffWriter::shorts({8})}});
@@ -94,7 +94,7 @@ std::string marked_tiff(const std::string& mark) {
   return tiff.finish(first, mark);
 }
 
-// By the marks of file(1).
+// By the magic numbers of file(1).
 TEST(RawPhotos, OfOtherFormatsAreReadToo) {
   const auto preview_in = [](const std::string& begin) { return decode_image(begin + large_preview()).rgb; };
   EXPECT_EQ(preview_in("FUJIFILMCCD-RAW 0201" + std::string(64, '\0')), decode_image(large_preview()).rgb) << "RAF";
@@ -149,7 +149,7 @@ TEST(RawPhotos, HaveATime) {
       << "CR3";
 }
 
-// A camera that writes both.
+// From a camera that writes both.
 TEST(RawPhotos, BesideTheJpegOfTheSameShotAreLeftOut) {
   const TempDir folder;
   for (const char* name : {"1.CR2", "1.JPG", "2.cr2", "3.jpg", "4.NEF", "4.jpeg", "5.ARW", "5.HIF", "6.dng", "6.png"})

@@ -19,7 +19,7 @@ at::Tensor torch_bilinear(const Image& image, int64_t height, int64_t width) {
 }
 
 TEST(Resize, AgreesWithTorchsAntialiasedBilinear) {
-  // A texture with sharp edges, up and down, whole and broken ratios.
+  // A texture with sharp edges; enlarged and reduced, by integer and fractional ratios.
   const Image image = painted(60, 90, [](int64_t y, int64_t x) {
     return Pixel{static_cast<int>((x * 37 + y * 11) % 256), (x / 7 + y / 5) % 2 == 0 ? 255 : 0,
                  static_cast<int>(x * 2)};
@@ -32,7 +32,8 @@ TEST(Resize, AgreesWithTorchsAntialiasedBilinear) {
         at::from_blob(const_cast<uint8_t*>(ours.rgb.data()), {height, width, 3}, at::kByte).to(at::kFloat);
     const auto difference = (ours_tensor - torch_bilinear(image, height, width)).abs();
     EXPECT_LT(difference.slice(0, 4, height - 4).slice(1, 4, width - 4).max().item<float>(), 1.0F);
-    EXPECT_LT(difference.mean().item<float>(), 0.6F);  // at the border torch renormalises, we repeat the border pixel
+    EXPECT_LT(difference.mean().item<float>(),
+              0.6F);  // at the border torch renormalises, while we repeat the border pixel
   }
 }
 
@@ -68,7 +69,7 @@ TEST(ResizeAndCrop, IsTheCentreOfTheWholeResize) {
 
 TEST(ResizeAndCrop, TakesExtremeShapes) {
   EXPECT_EQ(resize_and_crop(ramp(1, 500), {8}).rgb.size(), 8u * 8 * 3);
-  // A longer shorter side leaves a border: the centre of the same image at that size.
+  // A longer shorter side leaves a border: the result is the centre of the same image at that size.
   const Image whole = ramp(32, 32);
   const Image crop = resize_and_crop(whole, Preprocessing{16, 32});
   for (int64_t x = 0; x < 16; ++x)

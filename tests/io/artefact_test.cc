@@ -163,7 +163,7 @@ TEST_F(ArtefactTest, NamesTheFieldThatIsMissingOrWrong) {
     EXPECT_THAT(any_error_of(put_npz_text(json.dump())),
                 AllOf(HasSubstr("x.npz"), HasSubstr("header is damaged"), HasSubstr(field)));
     EXPECT_THAT(any_error_of(put_safetensors(json.dump())), AllOf(HasSubstr("x.safetensors"), HasSubstr(field)));
-    json[field] = nlohmann::json::array({1});  // of the wrong type, whatever the field
+    json[field] = nlohmann::json::array({1});  // of the wrong type for every field
     EXPECT_THAT(any_error_of(put_npz_text(json.dump())), AllOf(HasSubstr("x.npz"), HasSubstr("header is damaged")))
         << field;
   }

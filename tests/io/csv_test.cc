@@ -74,7 +74,7 @@ TEST_F(CsvTest, SkipsRowsWithoutAnyText) {
   EXPECT_EQ(table.rows[1].line, 5);
 }
 
-// The mark became a part of the first column's name (pandas-dev/pandas issue 13497).
+// Otherwise the mark becomes part of the first column's name (pandas-dev/pandas issue 13497).
 TEST_F(CsvTest, DropsAByteOrderMarkAndCarriageReturns) {
   const CsvTable table = read(
       "\xef\xbb\xbf"
@@ -128,7 +128,7 @@ TEST_F(CsvTest, NamesTheLineWhereAQuoteIsOpenedAndNeverClosed) {
   EXPECT_THAT(error_of("a,b\n1,2\n3,\"4\n5,6\n"), AllOf(HasSubstr("t.csv:3:"), HasSubstr("no closing quote")));
 }
 
-// Excel in a locale of decimal commas; "sep=;" is what it is told by (superuser.com/questions/606272).
+// For Excel in a locale of decimal commas; "sep=;" sets its separator (superuser.com/questions/606272).
 TEST_F(CsvTest, TheSeparatorThatTheFirstLineSaysCounts) {
   const CsvTable table = read("sep=;\nclass,attribute;weight\na,b;1\n");
   EXPECT_THAT(table.header, ElementsAre("class,attribute", "weight"));

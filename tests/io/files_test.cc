@@ -49,7 +49,7 @@ class FilesTest : public ::testing::Test {
     return folder_ / name;
   }
 
-  /// Names in the folder, sorted.
+  /// Returns the names in the folder, sorted.
   std::vector<std::string> listing() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_.path())) names.push_back(entry.path().filename().string());
@@ -87,7 +87,7 @@ TEST_F(FilesTest, MakesTheFoldersOfAFile) {
 
 TEST_F(FilesTest, ReplacesAFileAsAWhole) {
   const fs::path path = put("file", "old and long");
-  std::ifstream reader(path);  // opened before: it goes on reading the old file
+  std::ifstream reader(path);  // opened before: it continues to read the old file
   write_file(path, "new");
   EXPECT_EQ(read_file(path), "new");
   std::string seen;
@@ -171,7 +171,8 @@ TEST_F(FilesTest, ReadsLinesWithEveryKindOfEnd) {
 TEST_F(FilesTest, ReadsLinesThatAreLongerThanABlock) {
   std::vector<std::string> expected;
   std::string text;
-  // Ends fall before, on and after the ends of blocks of any power of two, also between \r and \n.
+  // Lengths end before, on and after the ends of blocks of any power of two, also between \r and
+  // .
   for (const size_t length : {0, 1, 65535, 131070, 131071, 131072, 131073, 1'000'003, 5}) {
     expected.emplace_back(length, static_cast<char>('a' + expected.size()));
     text += expected.back() + (expected.size() % 2 == 0 ? "\n" : "\r\n");
@@ -210,7 +211,7 @@ TEST_F(FilesTest, RefusesAGzipFileThatIsCutOffOrDamaged) {
               AllOf(HasSubstr("damaged.gz"), HasSubstr("incorrect data check")));
 }
 
-// The values that the tests of python-xxhash and of ClickHouse state.
+// The values stated by the tests of python-xxhash and of ClickHouse.
 TEST_F(FilesTest, HashesAsOtherProgramsDo) {
   EXPECT_EQ(hash_bytes(""), "99aa06d3014798d86001c324468d497f");
   EXPECT_EQ(hash_file(put("empty", "")), "99aa06d3014798d86001c324468d497f");
@@ -241,7 +242,7 @@ TEST_F(FilesTest, TellsBeforehandThatAPlaceCannotBeWritten) {
   put("file", "");
   EXPECT_THAT(message_of([&] { check_writable(folder_ / "file/below"); }), HasSubstr("cannot create the folder"));
   EXPECT_THAT(message_of([] { check_writable("/proc/protocom.npz"); }),
-              HasSubstr("cannot create /proc/protocom.npz"));  // for root too
+              HasSubstr("cannot create /proc/protocom.npz"));  // even for root
   EXPECT_THAT(message_of([&] { check_writable(folder_ / std::string(300, 'x')); }), HasSubstr("File name too long"));
   fs::create_symlink("loop", folder_ / "loop");
   EXPECT_THAT(message_of([&] { check_writable(folder_ / "loop/file"); }),
@@ -258,7 +259,7 @@ TEST_F(FilesTest, TellsThatSomethingIsAlreadyThereButNotOfWhatIsEmptyOrAStream) 
               kept.string() + " is already there: remove it, or choose another name");
 }
 
-/// Standard output goes to a file for as long as it lives.
+/// Redirects standard output to a file during its lifetime.
 class OutputToFile {
  public:
   explicit OutputToFile(const fs::path& path) : before_(::dup(STDOUT_FILENO)) {
@@ -297,7 +298,7 @@ TEST_F(FilesTest, MovesAMappingAndKeepsItWhenTheFileIsReplacedOrRemoved) {
   write_file(path, "others");
   fs::remove(path);
   EXPECT_EQ(second.bytes(), "some bytes");
-  EXPECT_EQ(first.bytes(), "");  // NOLINT(bugprone-use-after-move): that it is empty is the promise
+  EXPECT_EQ(first.bytes(), "");  // NOLINT(bugprone-use-after-move): it is specified to be empty
 }
 
 TEST_F(FilesTest, ALinkStaysALinkAndItsTargetGetsTheNewContent) {
@@ -378,7 +379,7 @@ TEST_F(FilesTest, AFewBytesThatUnpackToMillionsOfLinesAreRefused) {
               HasSubstr("lines.gz: it unpacks to more than 200 times its size"));
 }
 
-// /dev/shm is a folder like others.
+// /dev/shm is an ordinary folder.
 TEST_F(FilesTest, ReplacesAPlainFileBelowDevAsAWhole) {
   if (!fs::is_directory("/dev/shm")) return;
   const fs::path path = fs::path("/dev/shm") / temporary_beside("protocom-test").filename();

@@ -17,7 +17,7 @@
 namespace protocom::testing {
 namespace {
 
-/// Every size of matrix stays in its file.
+/// Makes matrices of every size stay in their file.
 class MappedRows : public ::testing::Test {
  protected:
   void SetUp() override { set_mapped_from(0); }
@@ -25,7 +25,7 @@ class MappedRows : public ::testing::Test {
 
   [[nodiscard]] std::filesystem::path file(const std::string& name) const { return folder_ / name; }
 
-  /// The name of the file that the memory of an array is mapped from, as the system knows it.
+  /// Returns the name of the file that an array's memory is mapped from, according to the system.
   static std::string mapped_file(const Array& array) {
     const auto address = reinterpret_cast<uintptr_t>(array.raw());
     std::ifstream maps("/proc/self/maps");
@@ -113,7 +113,7 @@ TEST_F(MappedRows, AreStillThereWhenTheirPagesWereForgotten) {
   forget_pages(*found);
   EXPECT_TRUE(tensor_of(*found).equal(large));
   const at::Tensor own = large.clone();
-  forget_pages(array_of(own));  // is no file's
+  forget_pages(array_of(own));  // not mapped from a file
   EXPECT_TRUE(own.equal(large));
 }
 

@@ -32,7 +32,7 @@ std::string number(uint32_t value, bool swapped = false) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
-/// An element whose tag says `announced` bytes.
+/// Returns an element whose tag announces `announced` bytes.
 std::string lying(uint32_t type, const std::string& content, uint32_t announced) {
   std::string bytes = number(type) + number(announced) + content;
   return bytes + std::string(-bytes.size() & 7, '\0');
@@ -41,7 +41,7 @@ std::string element(uint32_t type, const std::string& content) {
   return lying(type, content, static_cast<uint32_t>(content.size()));
 }
 
-/// What comes before the content of a variable.
+/// Returns what precedes the content of a variable.
 std::string start(uint32_t kind, const std::vector<uint32_t>& sizes, const std::string& name) {
   std::string dimensions;
   for (const uint32_t size : sizes) dimensions += number(size);
@@ -72,7 +72,7 @@ std::string header(const std::string& version_and_order = std::string("\0\1IM", 
 
 class Mat : public ::testing::Test {
  protected:
-  /// What reading the variable x of that file says, and the memory that it takes at most.
+  /// Returns the error from reading the variable x of that file, and records the peak of memory.
   std::string refusal(const std::string& variables) {
     write_file(folder_ / "x.mat", header() + variables);
     std::string message;
@@ -89,7 +89,7 @@ class Mat : public ::testing::Test {
 };
 
 TEST_F(Mat, IsReadPlainAndPacked) {
-  const std::string variable = matrix("x", {2, 2}, {1, 2, 3, 4});  // by columns
+  const std::string variable = matrix("x", {2, 2}, {1, 2, 3, 4});  // column by column
   for (const std::string& variables : {variable, packed(variable), packed(matrix("y", {1, 1}, {7})) + variable}) {
     const at::Tensor x = read(variables);
     EXPECT_EQ(x[0][1].item<double>(), 3);
@@ -98,7 +98,7 @@ TEST_F(Mat, IsReadPlainAndPacked) {
 }
 
 TEST_F(Mat, ThatAnnouncesMoreValuesThanItHoldsIsRefusedBeforeItTakesMemory) {
-  // 16384 x 32768 float64 are 4 GiB; beside it lies as much as makes the size of the file a plausible one.
+  // 16384 x 32768 float64 are 4 GiB; enough other data makes the size of the file plausible.
   const std::string lie = element(kVariable, start(kDoubleClass, {16384, 32768}, "x") + element(kDouble, doubles({1})));
   const std::string beside = matrix("y", {1, 600'000}, std::vector<double>(600'000, 0.5));
   for (const std::string& variables : {lie + beside, packed(lie) + beside}) {
@@ -125,7 +125,7 @@ TEST_F(Mat, ThatIsPackedMoreThanDataOfPhotosIsRefusedWithWhatToDo) {
   EXPECT_EQ(read(packed(matrix("x", {1000, 1000}, std::vector<double>(1'000'000)))).sum().item<double>(), 0);
 }
 
-// A byte a value becomes eight: of few stored bytes there may not be many values either.
+// A byte per value becomes eight: the number of values is limited even if few bytes are stored.
 TEST_F(Mat, OfSmallValuesIsLimitedByWhatTheyBecome) {
   const std::string bytes(15 << 20, '\1');
   const std::string many = start(kDoubleClass, {15, 1 << 20}, "x") + element(2, bytes);
@@ -138,7 +138,7 @@ TEST_F(Mat, OfMoreCellsThanItHoldsIsRefused) {
   const std::string lie = element(kVariable, start(kCellClass, {1 << 14, 1 << 14}, "x") + empty + empty);
   EXPECT_THAT(refusal(lie), HasSubstr("268435456 cells"));
   std::string cells;
-  for (int i = 0; i < 1'000'000; ++i) cells += empty;  // 8 bytes each, packed to next to nothing
+  for (int i = 0; i < 1'000'000; ++i) cells += empty;  // 8 bytes each, which compress to almost nothing
   EXPECT_THAT(refusal(packed(element(kVariable, start(kCellClass, {1000, 1000}, "x") + cells))),
               HasSubstr("more than 64 times"));
   EXPECT_LT(memory_, 64 * kMebibyte);

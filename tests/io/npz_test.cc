@@ -25,7 +25,7 @@ using testing::same;
 
 class NpzTest : public ::testing::Test {
  protected:
-  /// A `.npy` as the format says (version 1.0), by hand.
+  /// Writes a `.npy` according to the format (version 1.0), by hand.
   fs::path put_npy(const std::string& dict, const std::string& data) const {
     std::string bytes("\x93NUMPY\x01\x00", 8);
     bytes += static_cast<char>(dict.size());
@@ -100,7 +100,7 @@ TEST_F(NpzTest, ReadsBackTextAndBytes) {
 }
 
 TEST_F(NpzTest, ReadsBackFileNamesThatAreNotUtf8) {
-  // Latin-1, a character cut off, an over-long form, a lone surrogate, beyond Unicode, a NUL inside.
+  // Latin-1, a truncated character, an overlong form, a lone surrogate, beyond Unicode, a NUL inside.
   const std::vector<std::string> names = {"caf\xe9.jpg",  "\xe2\x82",         "\xc0\xaf",
                                           "\xed\xb2\x80", "\xf5\x80\x80\x80", std::string("a\0b", 3)};
   NpzWriter writer(folder_ / "names.npz");
@@ -289,7 +289,7 @@ TEST_F(NpzTest, RefusesAnArrayWhoseHeaderAnnouncesWhatIsNotThere) {
   };
   EXPECT_THAT(npy_error(header("(2,)"), "1234567"), AllOf(HasSubstr("x.npy"), HasSubstr("7 bytes"), HasSubstr("[2]")));
   EXPECT_THAT(npy_error(header("(2,)"), "123456789"), HasSubstr("9 bytes"));
-  EXPECT_THAT(npy_error(header("(1000000000000,)"), "1234"), HasSubstr("damaged"));      // before it asks for 4 TB
+  EXPECT_THAT(npy_error(header("(1000000000000,)"), "1234"), HasSubstr("damaged"));      // before it allocates 4 TB
   EXPECT_THAT(npy_error(header("(4294967296, 4294967296)"), ""), HasSubstr("damaged"));  // 2^66 bytes, 0 in 64 bits
   EXPECT_THAT(npy_error(header("(99999999999999999999,)"), "1234"), HasSubstr("(99999999999999999999,)"));
   EXPECT_THAT(npy_error(header("(-1,)"), "1234"), HasSubstr("(-1,)"));
@@ -324,7 +324,7 @@ TEST_F(NpzTest, LeavesNothingBehindWhenItCannotWrite) {
   EXPECT_EQ(read_file(folder_ / "twice.npz"), "old");
 
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 2);
-  NpzWriter nowhere("/proc/protocom/x.npz");  // where nobody can write, root neither
+  NpzWriter nowhere("/proc/protocom/x.npz");  // where nobody can write, not even root
   EXPECT_THAT(testing::message_of([&] { nowhere.close(); }), HasSubstr("/proc/protocom"));
 }
 
@@ -342,13 +342,13 @@ TEST_F(NpzTest, RefusesToWriteADtypeThatNumPyDoesNotHave) {
               HasSubstr("BFloat16"));
 }
 
-/// Little-endian numbers of `bytes` bytes in a zip's directory.
+/// Writes little-endian numbers of `bytes` bytes in a zip's directory.
 void put_number(std::string& zip, size_t at, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) zip[at + i] = static_cast<char>(value >> 8 * i & 0xff);
 }
 
-// APPNOTE 4.3.12 and 4.5.3: in the central directory the sizes are at 20 and 24, and come as 64 bits in an extra field
-// 0x0001 when they are 0xffffffff.
+// APPNOTE 4.3.12 and 4.5.3: in the central directory the sizes are at 20 and 24, and are stored as 64 bits in an extra
+// field 0x0001 if they are 0xffffffff.
 TEST_F(NpzTest, RefusesSizesThatAreLargerThanTheFileEvenWhenBothLie) {
   NpzWriter writer(folder_ / "x.npz");
   writer.add("a", array_of(at::arange(1000)));

@@ -26,7 +26,7 @@ using ::testing::UnorderedElementsAre;
 
 class SafetensorsTest : public ::testing::Test {
  protected:
-  /// A file as the format says: the length of the header in 8 bytes, the header, the data.
+  /// Writes a file according to the format: the length of the header in 8 bytes, the header, the data.
   fs::path put(const std::string& header, const std::string& data) const {
     std::string bytes(8, '\0');
     const uint64_t length = header.size();
@@ -188,7 +188,7 @@ TEST_F(SafetensorsTest, TensorsThatLieInOnePlaceAreRefusedBeforeAnyIsCopied) {
   for (int i = 0; i < 400; ++i)
     header += R"(, "t)" + std::to_string(i) + R"(": {"dtype": "F64", "shape": [32768], "data_offsets": [1, 262145]})";
   header += "}";
-  header.append(8 - header.size() % 8, ' ');  // so that one byte later no tensor is aligned
+  header.append(8 - header.size() % 8, ' ');  // so that one byte more leaves every tensor unaligned
   const std::string data(262145, '\1');
   const int64_t taken =
       testing::most_memory_of([&] { EXPECT_THAT(error_of(header, data), HasSubstr("overlap or leave gaps")); });

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocom::testing::TempDir;
 
-/// The number of a process that has just ended.
+/// Returns the number of a process that has just ended.
 pid_t dead_process() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
@@ -88,7 +88,7 @@ TEST(Unfinished, AllOfItIsClearedAwayWhenTheProgramEnds) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-/// The name that a temporary of `process` would have beside `path`.
+/// Returns the name that a temporary file of `process` would have beside `path`.
 std::string temporary_of(const fs::path& path, pid_t process) {
   std::string name = temporary_beside(path).filename().string();
   const std::string own = fmt::format("-{}-", ::getpid());
@@ -110,7 +110,7 @@ TEST(Unfinished, LeftoversOfKilledProcessesAreRemovedAndThoseOfLivingOnesAreNot)
   for (const std::string& name : others) EXPECT_TRUE(fs::exists(folder / name)) << name;
 }
 
-// What lies beside a file is its owner's business, however much its name looks like one of ours.
+// Files beside it belong to their owner, however similar their names are to ours.
 TEST(Unfinished, NothingThatIsNotProvablyOursIsRemoved) {
   const TempDir folder;
   const pid_t dead = dead_process();

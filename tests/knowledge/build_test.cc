@@ -22,7 +22,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// zebra: stripes, mane; horse: mane, hoof (base). tiger: stripes, claw; fish: fin (unseen). rock: nothing (base).
+/// Returns zebra: stripes, mane; horse: mane, hoof (base). tiger: stripes, claw; fish: fin (unseen). rock: nothing
+/// (base).
 AttributeTable animals() {
   AttributeTable table;
   table.classes = {"zebra", "horse", "rock", "tiger", "fish"};
@@ -167,7 +168,7 @@ TEST(ClassDescription, FromAttributesHasTheirRowWhetherNamedOrTitled) {
   EXPECT_EQ(okapi.embedding_source, "attributes");
   EXPECT_EQ(tensor_of(okapi.embedding).size(0), knowledge.embedding_dim());
   EXPECT_THROW(describe_by_attributes(knowledge, "x", {"strypes"}), Error);
-  // As people type: spaces, case, the plural or the singular.
+  // As users type: spaces, case, singular or plural.
   for (const char* typed : {" Ungula ", "ungulas", "HOOF", "hoofs", "hooves"})
     EXPECT_TRUE(tensor_of(describe_by_attributes(knowledge, "x", {"stripe", typed}).association)
                     .equal(tensor_of(okapi.association)))

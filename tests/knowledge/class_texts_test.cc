@@ -66,7 +66,7 @@ TEST(TextsOfNames, PutTheNameInWordsIntoEachTemplate) {
 
 TEST(ClassDirections, AreTheMeansOfUnitVectorsAtUnitLength) {
   const ClassTexts texts = {{"a", "b"}, {"1", "2", "3"}, {0, 0, 1}};
-  // Directions (1, 0) and (0, 1), whose mean points to (1, 1); lengths do not count.
+  // Directions (1, 0) and (0, 1), whose mean points to (1, 1); lengths do not matter.
   const at::Tensor made =
       tensor_of(class_directions(texts, array_of(at::tensor({5.0F, 0.0F, 0.0F, 0.1F, 3.0F, 4.0F}).view({3, 2}))));
   const float half = std::sqrt(0.5F);

@@ -1,4 +1,4 @@
-// Vectors of classes from any encoder of texts: how they are read, and the knowledge that is made of them.
+// Vectors of classes from any text encoder: how they are read, and the knowledge made from them.
 #include "knowledge/class_vectors.h"
 
 #include <ATen/ATen.h>

@@ -26,7 +26,7 @@ TEST(GraphEmbedding, DotProductsOfClassesAndAttributesAreTheWeightsWhenNothingIs
 }
 
 TEST(GraphEmbedding, TruncatedIsTheBestApproximationOfItsRank) {
-  // Eckart-Young: the squared error is the sum of the squares of the singular values cut off.
+  // Eckart-Young: the squared error is the sum of the squares of the discarded singular values.
   const at::Tensor association = matrix({1, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1}, 3);
   const at::Tensor all = at::linalg_svdvals(association);
   const at::Tensor columns = tensor_of(embed_graph(array_of(association), 1));

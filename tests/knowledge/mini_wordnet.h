@@ -11,14 +11,14 @@
 
 namespace protocom::testing {
 
-/// A synset of a hand-made database: a key of our own, its words, and pointers (symbol, key of the target).
+/// A synset of a hand-made database: our own key, its words, and pointers (symbol, key of the target).
 struct MiniSynset {
   std::string key;
   std::vector<std::string> words;
   std::vector<std::pair<std::string, std::string>> pointers;
 };
 
-/// Writes data.noun and index.noun in the format of wndb(5WN) and tells the wnid of each key.
+/// Writes data.noun and index.noun in the format of wndb(5WN) and returns the wnid of each key.
 inline std::map<std::string, std::string> write_mini_wordnet(const std::filesystem::path& folder,
                                                              const std::vector<MiniSynset>& synsets) {
   const std::string licence = "  1 A hand-made database.  \n  2 Every line of the licence begins with two spaces.  \n";
@@ -61,7 +61,7 @@ inline std::map<std::string, std::string> write_mini_wordnet(const std::filesyst
   return wnids;
 }
 
-/// A little world:
+/// Writes a small world:
 ///
 ///     entity (%p: essence)
 ///       animal (%p: head)          pet (%p: collar)

@@ -66,9 +66,9 @@ TEST(RealData, BaseVocabularyOfMiniImageNetHoldsTheSharedOne) {
   EXPECT_TRUE(std::includes(base.begin(), base.end(), shared.begin(), shared.end()));
 }
 
-/// GloVe 840B, which the published vectors were averaged from, is not among the real data; what must hold whatever its
-/// content: nodes with the same lemmas have the same vector, and a node whose lemma is the one term of another's lemma
-/// shares it.
+/// GloVe 840B, from which the published vectors were averaged, is not among the real data; this holds for any content:
+/// nodes with the same lemmas have the same vector, and a node whose lemma is the one term of another's lemma shares
+/// it.
 TEST(RealData, PublishedVectorsFollowFromLemmas) {
   REQUIRE_REAL_DATA();
   const WordNet wordnet;
@@ -99,7 +99,7 @@ TEST(RealData, WordVectorsOfTheSubsetEmbedEveryClassOfMiniImageNet) {
   const AttributeTable table = wordnet_attributes(WordNet(), options.sides->base);
   const Knowledge knowledge = build_knowledge(table, options);
   EXPECT_EQ(knowledge.embedding_dim(), 50);
-  // The vector of "the", first line of the file, to all its digits.
+  // The vector of "the", the first line of the file, with all its digits.
   const WordVectors vectors = read_word_vectors(*options.vectors, {"the"});
   EXPECT_FLOAT_EQ(vectors.words.at("the")[0], 0.418F);
   EXPECT_FLOAT_EQ(vectors.words.at("the")[2], -0.41242F);

@@ -44,7 +44,7 @@ class TablesTest : public ::testing::Test {
     return error_of([&] { read_attribute_matrix(path); });
   }
 
-  /// Two classes, three attributes, with attributes.txt where `names` says.
+  /// Writes two classes and three attributes, with attributes.txt at `names`.
   void write_cub(const std::string& names, const std::string& percentages = "0.0 50.0 49.9\n100 2.5 75\n") const {
     write("CUB_200_2011/classes.txt", "1 001.Black_footed_Albatross\n2 002.Laysan_Albatross\n");
     write("CUB_200_2011/attributes/class_attribute_labels_continuous.txt", percentages);
@@ -121,7 +121,7 @@ TEST_F(TablesTest, AThirdColumnThatIsAValueIsTheWeightWhateverItIsCalled) {
     return std::vector<float>{tensor_of(table.association)[0][0].item<float>(),
                               tensor_of(table.association)[1][0].item<float>()};
   };
-  // What pandas' melt, annotation exports and people write.
+  // As written by pandas' melt, annotation exports and people.
   EXPECT_THAT(weights("class,attribute,value", "0", "1"), ElementsAre(0, 1));
   EXPECT_THAT(weights("Class,Attribute,Value", "0", "1"), ElementsAre(0, 1));
   EXPECT_THAT(weights("class,attribute,present", "N", "Y"), ElementsAre(0, 1));
@@ -219,7 +219,7 @@ TEST_F(TablesTest, PairsWithoutAHeaderAreToldTheOneThatIsExpected) {
   EXPECT_THAT(message, HasSubstr("'zebra,stripes'"));
 }
 
-/// As in the archive of Animals with Attributes 2, of which it has two classes and three attributes.
+/// Returns the matrix in the archive's layout of Animals with Attributes 2, for two classes and three attributes.
 std::string awa2_matrix(const char* first, const char* second) { return std::string(first) + "\n" + second + "\n"; }
 
 TEST_F(TablesTest, AnimalsWithAttributesIsReadAsItsArchiveLaysItOut) {
@@ -291,7 +291,7 @@ TEST_F(TablesTest, CubRefusesCountsThatDisagree) {
   EXPECT_THROW(read_cub_attributes(folder_ / "CUB_200_2011", {101.0}), UsageError);
 }
 
-// 250 KB of distinct names would otherwise become a matrix of 1.6 GB, several times.
+// Otherwise 250 KB of distinct names would become a matrix of 1.6 GB, several times.
 TEST_F(TablesTest, RefusesAMatrixThatItsFileDoesNotBear) {
   std::string text = "class,attribute\n";
   for (int i = 0; i < 9000; ++i) text += "c" + std::to_string(i) + ",a" + std::to_string(i) + "\n";

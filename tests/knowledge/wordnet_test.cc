@@ -156,7 +156,7 @@ TEST(WordNetAttributes, AllClassesOfSeveralSensesAreNamedAtOnceWithTheirCandidat
   EXPECT_THAT(heard.text(), AllOf(HasSubstr(wnids.at("crane_bird")), HasSubstr(wnids.at("jay_bird"))));
 }
 
-/// What Debian's wordnet-base says; setup installs it.
+/// The content of Debian's wordnet-base, which setup installs.
 TEST(WordNet30, TellsJayAndCraneAmongBirdsAndRefusesThemAlone) {
   const WordNet wordnet;
   const AttributeTable birds = wordnet_attributes(wordnet, {"jay", "crane", "nuthatch", "house sparrow", "flamingo"});
