@@ -32,7 +32,7 @@ NetworkOptions small(const std::string& architecture) {
   return options;
 }
 
-/// Batch-norm statistics as after some training, so that folding them has something to get wrong.
+/// Sets batch-norm statistics as after some training, so that errors in folding them show.
 void randomise_statistics(const Backbone& backbone) {
   torch::NoGradGuard no_grad;
   for (auto [name, tensor] : backbone.state_dict()) {
@@ -58,7 +58,8 @@ class Reference {
                           state_.at(bn + ".running_var"), /*training=*/false, 0.1, 1e-5, false);
   }
 
-  /// The authors' block: three convolutions, the shortcut, an activation unless it is the last block, max-pooling.
+  /// Computes the authors' block: three convolutions, the shortcut, an activation unless it is the last block,
+  /// max-pooling.
   at::Tensor block(const at::Tensor& input, const std::string& layer, int number) const {
     at::Tensor x = at::leaky_relu(conv_bn(input, layer + ".conv1", layer + ".bn1"), 0.1);
     x = at::leaky_relu(conv_bn(x, layer + ".conv2", layer + ".bn2"), 0.1);
@@ -71,7 +72,7 @@ class Reference {
   std::map<std::string, at::Tensor> state_;
 };
 
-/// The normalisation of NetworkOptions's defaults.
+/// Normalises by the defaults of NetworkOptions.
 at::Tensor normalise(const at::Tensor& images) {
   const at::Tensor mean = at::tensor({120.396 / 255, 115.594 / 255, 104.540 / 255}, at::kFloat).reshape({1, 3, 1, 1});
   const at::Tensor std = at::tensor({70.682 / 255, 68.276 / 255, 72.545 / 255}, at::kFloat).reshape({1, 3, 1, 1});
@@ -205,7 +206,7 @@ TEST(Backbone, ComesBackFromItsFile) {
   const auto written = make_backbone(options);
   randomise_statistics(*written);
   write_backbone(folder / "b.npz", *written, options, {"pretrain", {{"epochs", 3}}, 7, {}});
-  const auto read = read_backbone(folder / "b.npz", {});  // the file brings its own options
+  const auto read = read_backbone(folder / "b.npz", {});  // the file has its own options
   EXPECT_EQ(read->image_size(), 32);
   EXPECT_TRUE(at::equal(read->forward(some_images(32)), written->forward(some_images(32))));
   const ArtefactHeader header = read_any_header(folder / "b.npz");
@@ -266,9 +267,9 @@ TEST(Backbone, RefusesFilesThatAreNoBackbone) {
               HasSubstr("'features' file, expected 'backbone'"));
 }
 
-// Triton's users give weights of torch.save where TorchScript is expected, and learn that a central directory is
-// missing (triton-inference-server/server pull request 8807, pytorch/pytorch issue 31620); Keras' weights are asked
-// about as well (microsoft/MMdnn issue 324), which Teachable Machine exports beside TensorFlow Lite.
+// Triton's users supply weights of torch.save where TorchScript is expected, and are told that a central directory is
+// missing (triton-inference-server/server pull request 8807, pytorch/pytorch issue 31620); there are also questions
+// about Keras' weights (microsoft/MMdnn issue 324), which Teachable Machine exports beside TensorFlow Lite.
 TEST(Backbone, AModelOfAnotherProgramIsNamedWithWhatToSaveInstead) {
   const testing::TempDir folder;
   const std::vector<std::tuple<const char*, std::string, const char*>> models = {
@@ -295,7 +296,7 @@ TEST(Backbone, RunsATorchScriptFile) {
   EXPECT_TRUE(at::allclose(backbone->forward(some_images(20)), some_images(20).mean({2, 3})));
 }
 
-/// A TorchScript file of channel means that says of its images what `json` says.
+/// Writes a TorchScript file of channel means that states `json` about its images.
 std::filesystem::path means_that_state(const testing::TempDir& folder, const std::string& name,
                                        const std::string& json) {
   torch::jit::Module module("means");
@@ -326,7 +327,7 @@ TEST(Backbone, ATorchScriptFileThatSaysWhatImagesItTakesIsBelieved) {
   EXPECT_EQ(open_backbone(folder / "sized.pt", {})->image_size(), 28);
 }
 
-// A recognizer hands its backbone over as a file in memory, which is gone while the backbone lives.
+// A recognizer passes its backbone as a file in memory, which is gone while the backbone lives.
 TEST(Backbone, OfAFileInMemoryIsCalledByThatFilesName) {
   const testing::TempDir folder;
   const auto path = means_that_state(folder, "stated.pt", R"({"image_size": 20})");
@@ -496,7 +497,7 @@ TEST(Backbone, ATorchScriptFileGivesTheMapsOfItsMethod) {
               HasSubstr("gives Float [2, 3] as the maps of 2 images, expected float [n, c, h, w]"));
 }
 
-/// A TorchScript file whose program has this body.
+/// Writes a TorchScript file whose program has this body.
 std::filesystem::path giving(const testing::TempDir& folder, const std::string& body) {
   torch::jit::Module module("giving");
   module.define("def forward(self, x):\n" + body);
@@ -504,7 +505,7 @@ std::filesystem::path giving(const testing::TempDir& folder, const std::string& 
   return folder / "giving.pt";
 }
 
-/// The features of two images by an output that was requested, or none.
+/// Returns the features of two images by a requested output, or none.
 at::Tensor features_by(const std::filesystem::path& file, const std::string& output) {
   EncoderFileOptions asked;
   asked.known_size = 20;
@@ -516,7 +517,7 @@ constexpr const char* kPair = "  return x, x.mean([2, 3])\n";
 constexpr const char* kDictionary =
     "  return {'last_hidden_state': x.flatten(2), 'pooler_output': x.mean([2, 3]), 'logits': x.sum([2, 3])}\n";
 
-// What transformers' models give: a tuple or a dictionary of a map, a pooled vector and more.
+// The outputs of transformers' models: a tuple or a dictionary of a map, a pooled vector and more.
 TEST(Backbone, OfATorchScriptFileThatGivesSeveralTensorsTheFeatureIsFound) {
   const testing::TempDir folder;
   const at::Tensor means = some_images(20).mean({2, 3});
@@ -540,7 +541,7 @@ TEST(Backbone, OfATorchScriptFileThatGivesSeveralTensorsOneIsAskedFor) {
               HasSubstr("gives a String, expected a tensor"));
 }
 
-// A recognizer keeps one file, which has to know by itself what was requested.
+// A recognizer keeps one file, which must itself state the requested output.
 TEST(Backbone, ATorchScriptFileIsWrittenAgainWithTheOutputThatWasAskedFor) {
   const testing::TempDir folder;
   const auto file = giving(folder, kDictionary);
@@ -559,7 +560,7 @@ TEST(Backbone, ATorchScriptFileIsWrittenAgainWithTheOutputThatWasAskedFor) {
   EXPECT_EQ(as_one_file(file, {}, folder.path()), file);
 }
 
-/// A convolution with a batch norm, and maps of it, as a TorchScript file.
+/// Returns a convolution with a batch norm, and its maps, as a TorchScript file.
 std::unique_ptr<Backbone> convolving(const std::filesystem::path& file) {
   torch::jit::Module module("convolving");
   module.register_attribute("training", c10::BoolType::get(), false);
@@ -606,7 +607,7 @@ TEST(Backbone, AFrozenTorchScriptFileIsNeitherTrainedNorMoved) {
   EXPECT_THAT(message_of([&] { frozen->to(c10::Device("cuda")); }), HasSubstr("cannot be moved"));
 }
 
-/// A program as torch.jit.trace makes it of a module in training mode: eval() does not reach its constants.
+/// Writes a program as torch.jit.trace makes it from a module in training mode: eval() does not change its constants.
 std::filesystem::path traced_in_training(const testing::TempDir& folder, const std::string& layer) {
   torch::jit::Module module("training");
   module.register_attribute("training", c10::BoolType::get(), false);
@@ -615,7 +616,7 @@ std::filesystem::path traced_in_training(const testing::TempDir& folder, const s
   return folder / "training.pt";
 }
 
-// eval() on what was traced in training mode does not mend it (pytorch/pytorch issues 71929 and 15216).
+// eval() on a module traced in training mode does not repair it (pytorch/pytorch issues 71929 and 15216).
 TEST(Backbone, ATorchScriptFileMadeInTrainingModeIsRefusedWithTheLineThatMendsIt) {
   const testing::TempDir folder;
   const auto refusal = [&](const std::string& layer) {
@@ -653,12 +654,12 @@ TEST(Backbone, AFailureOfATorchScriptFileIsToldByItsLastLine) {
   const std::string raised = refusal("  if x.size(1) == 3:\n    assert False, 'no such images'\n  return x\n");
   EXPECT_THAT(raised, HasSubstr("no such images"));
   EXPECT_THAT(raised, ::testing::Not(HasSubstr("Traceback")));
-  // LibTorch 1.13 does not convolve half-precision numbers on a CPU, later ones do.
+  // LibTorch 1.13 does not convolve half-precision numbers on a CPU, later versions do.
   EXPECT_THAT(refusal("  return torch.conv2d(x.half(), torch.ones([2, 3, 3, 3]).half()).flatten(1)\n"),
               HasSubstr(convolves_halves() ? "(no Error)" : "save it after model.float()"));
 }
 
-// What freezing makes a constant of may be no constant: here a count of the calls.
+// Freezing may make a constant of something that is not one: here a count of the calls.
 TEST(Backbone, ATorchScriptFileThatOptimisingWouldChangeStaysAsItIs) {
   const testing::TempDir folder;
   torch::jit::Module counting("counting");
@@ -699,7 +700,7 @@ TEST(Backbone, RefusesWhatCannotBeABackboneOrAnImage) {
               HasSubstr("found Float [2, 32, 32, 3]"));
 }
 
-// A header's image_size of 20000 would take 9 GB before anything is wrong.
+// A header's image_size of 20000 would take 9 GB before any error.
 TEST(Backbone, RefusesImagesThatNoMemoryHolds) {
   const testing::TempDir folder;
   NetworkOptions large = small("conv4");

@@ -19,7 +19,7 @@ namespace {
 using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 
-/// Gives each image's mean red, green and blue, and notes how many images come at a time.
+/// Returns each image's mean red, green and blue, and records how many images come at a time.
 class MeanColour : public Backbone {
  public:
   at::Tensor forward(const at::Tensor& images) override {
@@ -36,7 +36,7 @@ class MeanColour : public Backbone {
   std::vector<int64_t> batches;
 };
 
-/// A PNG of one colour, not square.
+/// Writes a PNG of one colour, not square.
 std::filesystem::path paint(const TempDir& folder, const std::string& name, uint8_t red) {
   Image image{6, 8, std::vector<uint8_t>(6 * 8 * 3, 0)};
   for (size_t i = 0; i < image.rgb.size(); i += 3) image.rgb[i] = red;
@@ -81,7 +81,7 @@ TEST(EmbedFiles, HoldsNoMoreThanABatchOfImages) {
   EXPECT_EQ(backbone.batches, (std::vector<int64_t>{2, 2, 1}));
 }
 
-/// Says when its forward pass of each batch has begun.
+/// Signals the start of each batch's forward pass.
 class Announcing : public MeanColour {
  public:
   at::Tensor forward(const at::Tensor& images) override {
@@ -124,7 +124,7 @@ TEST(EmbedFiles, WhatTakingThrowsComesOut) {
   EXPECT_THROW(embed_batches(encoder, paths, options, take, Progress::none()), Error);
 }
 
-/// Sees the middle half of an image.
+/// Sees only the middle half of an image.
 class MiddleColour : public MeanColour {
  public:
   Preprocessing preprocessing() const override {

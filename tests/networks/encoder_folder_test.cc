@@ -39,7 +39,7 @@ EncoderFileOptions plain_images() {
   return asked;
 }
 
-/// Means of the channels of a 1 x 1 convolution, whose weights lie in weights.bin.
+/// Writes means of the channels of a 1 x 1 convolution, whose weights are in weights.bin.
 void write_graph_with_weights_outside(const fs::path& folder, float weight) {
   const at::Tensor weights = at::full({2, 3, 1, 1}, weight);
   write_file(folder / "weights.bin", std::string(static_cast<const char*>(weights.data_ptr()), weights.nbytes()));
@@ -98,7 +98,7 @@ TEST(EncoderFile, OfSafetensorsWhoseLengthReadsAsAZipArchiveIsNone) {
     if (item.value().is_floating_point()) tensors.emplace_back(item.key(), item.value().contiguous());
   constexpr size_t kReadsPk = 'P' + 256 * 'K';
   size_t padding = 1;
-  for (int i = 0; i < 2; ++i) {  // once to see how long the header is without
+  for (int i = 0; i < 2; ++i) {  // once to see the length of the header without it
     write_safetensors(file, arrays_of(tensors), {{"note", std::string(padding, ' ')}});
     uint64_t length = 0;
     std::memcpy(&length, read_file(file).data(), sizeof(length));

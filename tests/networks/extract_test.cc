@@ -37,7 +37,7 @@ std::unique_ptr<Encoder> conv4(int64_t size) {
   return std::make_unique<TorchEncoder>(make_backbone(options));
 }
 
-/// Gives each image's mean red, green and blue: features that can be worked out by hand.
+/// Returns each image's mean red, green and blue: features that can be computed by hand.
 class ScaledMeanColour : public Backbone {
  public:
   at::Tensor forward(const at::Tensor& images) override {
@@ -52,7 +52,7 @@ class ScaledMeanColour : public Backbone {
   std::vector<at::Tensor> parameters() const override { return {}; }
 
   float factor = 1;
-  int64_t most = 0;  ///< images of a forward pass
+  int64_t most = 0;  ///< images of the largest forward pass
   BackboneMode mode = BackboneMode::kTrain;
 };
 
@@ -153,7 +153,7 @@ TEST(Extract, FeatureMapsComeInTheOrderOfTheImagesWhateverTheBatch) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));  // the scratch file has no name
 }
 
-// The program makes its options before it knows what it is to do.
+// The program makes its options before it knows its task.
 TEST(Extract, OptionsNeedNoFolderOfTemporaryFiles) {
   ASSERT_EQ(::setenv("TMPDIR", "/nonexistent", 1), 0);
   EXPECT_NO_THROW(ExtractOptions());
@@ -197,7 +197,7 @@ TEST(Extract, WarnsOfAnEncoderWhoseFeaturesAreAllAlike) {
   at::manual_seed(1);
   const at::Tensor different = at::rand({20, 8});
   warn_of_alike(array_of(different));
-  warn_of_alike(array_of(at::ones({3, 8})));  // too few to tell
+  warn_of_alike(array_of(at::ones({3, 8})));  // too few to decide
   EXPECT_EQ(logged.text(), "");
   warn_of_alike(array_of(1000 + different));
   EXPECT_THAT(logged.text(), ::testing::HasSubstr("20 images are nearly equal (mean cosine 1.0000)"));

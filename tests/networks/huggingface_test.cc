@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(All, HuggingFace,
                            return name;
                          });
 
-/// Of tests/golden/checkpoints.py: folders of timm, of open_clip and of DINOv3.
+/// Returns a part of tests/golden/checkpoints.py: folders of timm, of open_clip and of DINOv3.
 json checkpoint_golden(const std::string& name) {
   std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / "checkpoints.json");
   return json::parse(file).at(name);

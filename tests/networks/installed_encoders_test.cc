@@ -23,10 +23,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Two folders of encoders of the test's own, before those of the system.
+/// Two folders of encoders of the test's own, which precede those of the system.
 class EncodersByName : public ::testing::Test {
  protected:
-  /// Those of names that begin with "test-": the machine may have others.
+  /// Returns names that begin with "test-": the machine may have others.
   static std::vector<std::string> names() {
     std::vector<std::string> found;
     for (const InstalledEncoder& one : installed_encoders().encoders) {
@@ -122,7 +122,7 @@ TEST_F(EncodersByName, TheDefaultIsTheOneThatTheEnvironmentNames) {
 // -----------------------------------------------------------------------------------------------------------
 
 TEST_F(EncodersByName, AddsAFileUnderAName) {
-  write_file(folder_ / "downloaded.onnx", colour_encoder(8));  // which images it takes may be said later
+  write_file(folder_ / "downloaded.onnx", colour_encoder(8));  // which images it takes may be stated later
   EXPECT_EQ(add_encoder("test-mine", folder_ / "downloaded.onnx", AddedTwice::kRefuse), users_ / "test-mine.onnx");
   EXPECT_EQ(read_file(users_ / "test-mine.onnx"), read_file(folder_ / "downloaded.onnx"));
   EXPECT_EQ(find_encoder("test-mine"), users_ / "test-mine.onnx");

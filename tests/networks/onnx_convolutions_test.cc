@@ -27,7 +27,7 @@ using ::testing::Not;
 
 using Integers = std::map<std::string, std::vector<int64_t>>;
 
-/// What a convolution is besides its channels.
+/// Parameters of a convolution, except for its channels.
 struct Shape {
   int64_t window = 3;
   std::vector<int64_t> strides = {1, 1};
@@ -36,7 +36,7 @@ struct Shape {
   int64_t groups = 1;
 };
 
-/// A graph that is written, and computed by ATen beside it.
+/// A graph that is both written and computed by ATen.
 class Network {
  public:
   explicit Network(at::Tensor images) {
@@ -76,7 +76,7 @@ class Network {
     const at::Tensor padded = at::constant_pad_nd(values_.at(from), {pads[1], pads[3], pads[0], pads[2]}, -1e30);
     return keep(name, at::max_pool2d(padded, three, two));
   }
-  /// Any operator without attributes, and what it is in ATen.
+  /// Adds any operator without attributes, and its equivalent in ATen.
   std::string node(const std::string& op, const std::vector<std::string>& from,
                    const std::function<at::Tensor(const std::vector<at::Tensor>&)>& compute,
                    const Integers& integers = {}, const std::map<std::string, int64_t>& whole = {}) {
@@ -100,7 +100,7 @@ class Network {
     values_[name] = value;
   }
 
-  /// As a file is read, and made simple.
+  /// Returns the graph as read from a file, and simplified.
   [[nodiscard]] onnx::Model model(const std::string& output) {
     const TempDir folder;
     OnnxWriter whole = writer_;
@@ -144,7 +144,7 @@ void expect_same_maps(const at::Tensor& found, const at::Tensor& expected) {
   EXPECT_LT((found - expected).abs().max().item<float>(), 1e-5 * expected.abs().max().item<float>());
 }
 
-/// That plans for either use give the value, for all images and for some of them, on one thread and on two.
+/// Expects plans for either use to give that value, for all images and for some of them, on one thread and on two.
 void expect_computed(Network& network, const std::string& output) {
   const onnx::Model model = network.model(output);
   const at::Tensor all = network.value("images").contiguous(at::MemoryFormat::ChannelsLast);
@@ -185,7 +185,7 @@ TEST(OnnxConvolutions, ResidualSumsAndActivationsGoIntoThem) {
 TEST(OnnxConvolutions, WhatAnotherTakesAsWellStaysOutOfThem) {
   Network network(wavy(4));
   const std::string shared = network.conv(network.relu(network.conv("images", 24)), 24);
-  const std::string both = network.add(network.relu(shared), shared);  // the ReLU's input is taken twice
+  const std::string both = network.add(network.relu(shared), shared);  // the ReLU's input is used twice
   const std::string twice = network.conv(both, 24);
   const std::string doubled = network.add(twice, twice);
   const std::string output = network.mean(network.add(network.conv(doubled, 24), doubled));
@@ -250,7 +250,7 @@ TEST(OnnxConvolutions, GatesPoolsAndOtherOperatorsBetweenThem) {
   expect_computed(network, network.mean(output));
 }
 
-/// One image of a part of the channels passes for contiguous, with the strides of all of them.
+/// One image with a part of the channels counts as contiguous, with the strides of all of them.
 TEST(OnnxConvolutions, APartOfTheChannelsIsReadAsItLies) {
   const Shape one_place = {1, {1, 1}, {0, 0, 0, 0}};
   Network network(wavy(3));
@@ -265,7 +265,7 @@ TEST(OnnxConvolutions, APartOfTheChannelsIsReadAsItLies) {
   expect_computed(network, network.conv(part(network.mean(maps)), 5, one_place));
 }
 
-/// PaddlePaddle writes a convolution's bias so.
+/// PaddlePaddle writes a convolution's bias in this form.
 TEST(OnnxConvolutions, ASumOfWhatTheGraphMakesOfConstantsIsAdded) {
   const Shape one_place = {1, {1, 1}, {0, 0, 0, 0}};
   for (const int64_t channels : {8, 16, 24}) {

@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kGoldenSide = 8;
 
-/// Of tests/golden/onnx_operators.py.
+/// Returns the results of tests/golden/onnx_operators.py.
 const json& operator_goldens() {
   static const json kAll = [] {
     std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / "onnx_operators.json");
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(All, OnnxOperator, ::testing::ValuesIn(operator_names()
   return name;
 });
 
-/// What is said of a graph of one operator on the images, and constants that `add` writes.
+/// Returns the error about a graph of one operator on the images, and constants that `add` writes.
 template <typename Add>
 std::string refusal_of(const Add& add, int64_t side = kGoldenSide) {
   const TempDir folder;

@@ -44,7 +44,7 @@ EncoderFileOptions plain(int64_t side = kSide) {
   return asked;
 }
 
-/// A convolution of four channels and their means; the weights are added by the test.
+/// Returns a convolution of four channels and their means; the test adds the weights.
 OnnxWriter convolving_graph(int64_t opset = 17) {
   OnnxWriter writer(opset);
   writer.input("images", {1, 3, kSide, kSide});
@@ -161,7 +161,7 @@ TEST(Onnx, TensorsOutsideMayBeALinkToWhereTheModelLiesAndNowhereElse) {
   write_file(folder / "snapshot/encoder.onnx", writer.bytes());
   EXPECT_THAT(message_of([&] { open_backbone(folder / "snapshot/encoder.onnx", plain()); }),
               HasSubstr("'weights.bin', a symbolic link out of the model's folder"));
-  // As Hugging Face's cache has them: names in a snapshot, contents among the blobs.
+  // As in Hugging Face's cache: names in a snapshot, contents among the blobs.
   std::filesystem::rename(folder / "snapshot/encoder.onnx", folder / "blobs/1");
   write_file(folder / "blobs/2", bytes);
   std::filesystem::remove(folder / "snapshot/weights.bin");
@@ -187,7 +187,7 @@ TEST(Onnx, AnUnsupportedOperatorIsNamedWithItsNode) {
   EXPECT_THAT(message_of([&] { opened(folder, other); }), HasSubstr("com.microsoft.Conv"));
 }
 
-/// The images' axis is moved into the middle and merged with another one, as attention and windows do.
+/// The axis of the images is moved into the middle and merged with another one, as in attention and windows.
 TEST(Onnx, ABatchOfOneInTheGraphTakesAnyBatch) {
   const TempDir folder;
   OnnxWriter writer;
@@ -290,7 +290,7 @@ TEST(Onnx, TheSizeComesFromTheGraphAndTheRestFromMetadataOrTheUser) {
   expect_near_to(stated->forward(wave_images(2)), convolved((wave_images(2) - 0.5) / 0.5, weights({4, 3, 3, 3})));
 }
 
-/// Layer norm, GELU, SiLU, hard swish, a linear layer and batch norm as exporters write them out.
+/// Layer norm, GELU, SiLU, hard swish, a linear layer and batch norm as decomposed by exporters.
 TEST(Onnx, WhatExportersWriteOutComputesTheSame) {
   const TempDir folder;
   OnnxWriter writer(13);
@@ -426,7 +426,7 @@ TEST(Onnx, ASliceFromTheSmallestNumberBeginsAtTheFirstPlace) {
   expect_near_to(opened(folder, writer)->forward(images), images.mean({2, 3}));
 }
 
-/// A graph of one or more operators from images to "features", with a few constants to choose from.
+/// Returns a graph of one or more operators from images to "features", with a few constants to choose from.
 template <typename Add>
 OnnxWriter graph_of(const Add& add, int64_t side = kSide) {
   OnnxWriter writer;

@@ -27,9 +27,8 @@ FeatureSet features_of(const std::vector<std::vector<float>>& rows, const std::v
   return set;
 }
 
-// Less the centre (1/2, 0) the second class has images at (-3/2, 1) and (1/2, -1): of the first of them the mean with
-// it,
-// (-1/2, 0), has a cosine of .83, the other image -.87, the other class -.83.
+// Relative to the centre (1/2, 0) the second class has images at (-3/2, 1) and (1/2, -1): for the first of them the
+// mean including it, (-1/2, 0), has a cosine of .83, the other image -.87, the other class -.83.
 TEST(RightByNearestMean, LeavesTheImageOutOfItsClass) {
   const FeatureSet set = features_of({{1, 0}, {1, 0}, {-1, 1}, {1, -1}}, {0, 0, 1, 1});
   EXPECT_THAT(right_by_nearest_mean(set), ElementsAre(100, 100, 0, 0));
@@ -75,7 +74,7 @@ TEST(FewBaseImages, AreSpreadOverBaseClassesThatHaveTwo) {
               HasSubstr("two base classes"));
 }
 
-/// Two classes of three pictures, all grey, one darker than the other.
+/// Returns two classes of three grey pictures, one darker than the other.
 ImageDataset greys(const std::filesystem::path& folder) {
   ImageDataset dataset = dataset_of({{Split::kBase, 3}, {Split::kBase, 3}});
   for (ImageItem& item : dataset.items) {
@@ -86,7 +85,7 @@ ImageDataset greys(const std::filesystem::path& folder) {
   return dataset;
 }
 
-/// Mean colours as long as they are between 0 and 1: an encoder that normalises by itself.
+/// Writes an encoder of mean colours clamped to [0, 1]: one that normalises by itself.
 std::filesystem::path plain_encoder(const std::filesystem::path& folder) {
   torch::jit::Module module("plain");
   module.define("def forward(self, x):\n  return torch.clamp(x, 0, 1).mean([2, 3]) * torch.tensor([1., 1., 2.]) + 1\n");

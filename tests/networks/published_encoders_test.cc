@@ -25,7 +25,7 @@ using protocom::testing::message_of;
 using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 
-/// What the made-up state dict of this architecture would hold.
+/// Returns the content of the made-up state dict of this architecture.
 StateDict made_up_state(const std::string& architecture, const std::string& prefix) {
   StateDict state;
   for (const auto& item : make_module(architecture)->named_parameters())

@@ -38,7 +38,7 @@ Recording record(Function function, int64_t count) {
   return {count, torch::jit::tracer::trace({pictures(count)}, run, unnamed, true, true).first->graph};
 }
 
-/// The bytes of an ONNX file.
+/// Returns the bytes of an ONNX file.
 std::string written(Function function, int64_t dim) {
   onnx::GraphWriter graph;
   graph.input("image", onnx::ValueType::kFloat32, {-1, 3, kSide, kSide});

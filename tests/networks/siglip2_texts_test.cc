@@ -1,4 +1,4 @@
-// SigLIP 2's text tower and its tokenizer: against `transformers`, and what is refused.
+// SigLIP 2's text tower and its tokenizer: compared with `transformers`, and what is refused.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 class Siglip2Folder : public ::testing::Test {
  protected:
   void SetUp() override { write_siglip2_texts(folder_.path()); }
-  /// Opens the folder with another tokenizer.json, or settings.
+  /// Opens the folder with another tokenizer.json, or other settings.
   TextEncoder with(const json& tokenizer, const json& settings = {{"model_max_length", 40}}) {
     write_file(folder_ / "tokenizer.json", tokenizer.dump());
     write_file(folder_ / "tokenizer_config.json", settings.dump());

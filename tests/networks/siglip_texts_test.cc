@@ -1,4 +1,4 @@
-// SigLIP's text tower and its tokenizer: against `transformers` and sentencepiece, and what damaged files say.
+// SigLIP's text tower and its tokenizer: compared with `transformers` and sentencepiece, and errors of damaged files.
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// The piece for what is unknown comes first.
+/// A piece to write; the piece for unknown text is the first of a list.
 struct Written {
   std::string text;
   float score;
@@ -166,7 +166,7 @@ TEST_F(SiglipFolder, AMapOfCharactersNeverLeadsOutOfItself) {
   }
 }
 
-/// A double array of these units, and the texts behind it.
+/// Returns a double array of these units, and the texts after it.
 std::string map_of(const std::map<size_t, uint32_t>& units, const std::string& texts) {
   constexpr uint32_t kUnits = 1024;
   std::string bytes;
@@ -180,7 +180,7 @@ std::string map_of(const std::map<size_t, uint32_t>& units, const std::string& t
 
 constexpr uint32_t kLetter = 'a', kFirst = 256, kPlace = kFirst ^ kLetter;  // where the root leads by that letter
 
-// Each unit: offset << 10 | has a leaf << 8 | letter. Behind this letter the offset leads to the same place again.
+// Each unit: offset << 10 | has a leaf << 8 | letter. After this letter the offset leads to the same place again.
 TEST(CharacterMaps, AreFollowedNoFartherThanAPieceIsLongThoughTheyLeadInACircle) {
   const text::CharacterMap map(map_of({{0, kFirst << 10U}, {kPlace, kLetter << 10U | 1U << 8U | kLetter}}, "b"));
   const auto found = map.find(std::string(5000, 'a'));

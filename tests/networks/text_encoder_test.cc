@@ -41,7 +41,7 @@ json tokenizer_json(const json& golden) {
             {"merges", golden.at("merges")}}}};
 }
 
-/// Golden vectors are known by their products with noise.
+/// Compares vectors with golden ones, which are stored as their products with noise.
 float worst_miss(const at::Tensor& vectors, const json& golden) {
   const at::Tensor rows = noise(3 * vectors.size(1), 3).view({3, -1});
   const at::Tensor products = vectors.to(at::kDouble).matmul(rows.t());
@@ -53,7 +53,7 @@ float worst_miss(const at::Tensor& vectors, const json& golden) {
   return worst;
 }
 
-/// A thousand, or every so many-th of them.
+/// Returns a thousand texts, or every `step`th of them.
 std::vector<std::string> golden_texts(size_t step = 1) {
   std::vector<std::string> texts;
   const json& all = texts_golden().at("texts");
@@ -252,7 +252,7 @@ TEST_F(ClipFolder, TensorsOfOtherSizesAreNamed) {
   EXPECT_THAT(refused("text_projection.weight", at::ones({24, 31})), HasSubstr("text_projection"));
 }
 
-/// BERT or MPNet as `sentence_transformers` writes it.
+/// Writes BERT or MPNet as `sentence_transformers` does.
 void write_sentences(const TempDir& folder, const json& golden) {
   write_file(folder / "config.json", golden.at("config").dump());
   std::string lines;
@@ -283,7 +283,7 @@ TEST_P(Sentences, TextsHaveTheTokensAndTheVectorsOfTransformers) {
   json expected = {{"vectors", json::array()}};
   const std::vector<std::string> all = golden_texts(step);
   for (size_t i = 0; i < all.size(); ++i) {
-    if (encoder.tokens(all[i]).size() <= 2) continue;  // nothing that BERT knows as a word
+    if (encoder.tokens(all[i]).size() <= 2) continue;  // no word that BERT knows
     texts.push_back(all[i]);
     expected["vectors"].push_back(golden.at("vectors")[i]);
   }
@@ -356,7 +356,7 @@ TEST_F(SentenceFolder, LongWordsAreUnknownAndLongTextsAreCut) {
   EXPECT_EQ(encoder.tokens(many).size(), 60U);
 }
 
-/// A tokenizer whose longest piece nearly fits at each place of a word of the letter a.
+/// Returns a tokenizer whose longest piece nearly fits at each place of a word of the letter a.
 std::string hard_to_cut(size_t longest_piece) {
   const std::string pieces = std::string(longest_piece - 1, 'a') + "b";
   return json{{"normalizer", {{"type", "BertNormalizer"}}},

@@ -28,7 +28,7 @@ using protocom::testing::TempDir;
 using ::testing::HasSubstr;
 using tflite::FlatTable;
 
-/// Eight bytes at 4: a list of fields; a table at 12 with a number, a text and a field that is left out.
+/// Returns eight bytes at 4: a list of fields; a table at 12 with a number, a text and a field that is left out.
 std::string small_table() {
   std::string bytes(40, '\0');
   const auto put = [&](size_t place, auto value) { std::memcpy(&bytes[place], &value, sizeof(value)); };
@@ -164,7 +164,7 @@ TEST(Tflite, WhatOperatorsShareTakesNoMemoryForEach) {
   EXPECT_THAT(refusal(names), HasSubstr("tensor 0 has a name of 20000 bytes, expected at most 16384"));
 }
 
-/// Whose weights were rounded to half precision, and whose images to -1 to 1.
+/// Its weights are rounded to half precision, and its images scaled to -1 to 1.
 TEST(TfliteRealData, AQuantisedMobileNetGivesTheFeaturesOfTheTorchScriptMadeOfIt) {
   REQUIRE_REAL_DATA();
   const at::NoGradGuard no_grad;

@@ -23,7 +23,7 @@
 #include "support/temp_dir.h"
 #include "tensors/tensors.h"
 
-// Where the headers are, the places in the table are compared with them.
+// If the headers are installed, the offsets in the table are compared with them.
 #if __has_include(<onnxruntime/onnxruntime_c_api.h>)
 #include <onnxruntime/onnxruntime_c_api.h>
 
@@ -93,7 +93,7 @@ EncoderFileOptions with(Engine engine, const std::string& output = {}) {
   return asked;
 }
 
-/// A convolution of four channels, stride 2: maps [n, 4, 4, 4], their means as features, and places as tokens.
+/// Writes a convolution of four channels, stride 2: maps [n, 4, 4, 4], their means as features, and places as tokens.
 OnnxWriter network(const std::vector<int64_t>& input) {
   OnnxWriter writer;
   writer.input("images", input);
@@ -123,7 +123,7 @@ class OnnxRuntime : public ::testing::Test {
     write_file(folder_.path() / "net.onnx", writer.bytes());
     return folder_.path() / "net.onnx";
   }
-  /// Features of both engines are the same, one image and several.
+  /// Expects the same features from both engines, for one image and for several.
   void expect_same(const OnnxWriter& writer, const std::string& output = {}) {
     const auto path = written(writer);
     const auto ours = open_encoder(path, with(Engine::kOnnxRuntime, output));
@@ -210,7 +210,7 @@ TEST_F(OnnxRuntime, TensorsOutsideTheFileAreRead) {
   expect_same(writer);
 }
 
-// As for a file of more than 2 GB, which it cannot parse.
+// Like a file of more than 2 GB, which it cannot parse.
 TEST_F(OnnxRuntime, ParsesAFileWithoutItsLargeTensorsWhereItHasTooManyBytes) {
   const at::Tensor beside = weights({32, 16, 3, 3});
   write_file(folder_.path() / "weights.bin",
@@ -352,7 +352,7 @@ TEST_F(OnnxRuntime, RefusesWhatItCannotCompute) {
               HasSubstr("ONNX"));
 }
 
-// A network of a few bytes that asks for a terabyte: it fails, and the process goes on.
+// A network of a few bytes requests a terabyte: it fails, and the process continues.
 TEST_F(OnnxRuntime, MemoryIsBounded) {
   OnnxWriter writer = network({-1, 3, kSide, kSide});
   writer.integers("many", {1 << 20, 1 << 18});

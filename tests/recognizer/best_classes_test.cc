@@ -28,7 +28,7 @@ TEST(BestClasses, AreThoseOfASort) {
   Rng rng(5);
   for (const int64_t size : {1, 7, 500}) {
     std::vector<float> row;
-    for (int64_t k = 0; k < size; ++k) row.push_back(static_cast<float>(rng.below(40)));  // with equal ones
+    for (int64_t k = 0; k < size; ++k) row.push_back(static_cast<float>(rng.below(40)));  // with ties
     std::vector<int64_t> sorted(row.size());
     std::iota(sorted.begin(), sorted.end(), 0);
     std::stable_sort(sorted.begin(), sorted.end(),

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kDim = 8;
 
-/// Classes of `images` images each around centres of length `apart`.
+/// Returns classes of `images` images each around centres of length `apart`.
 EnrolledClasses clusters(int64_t classes, int64_t images, double apart, uint64_t seed = 7) {
   auto generator = at::detail::createCPUGenerator(seed);
   EnrolledClasses enrolled;
@@ -40,7 +40,7 @@ EnrolledClasses clusters(int64_t classes, int64_t images, double apart, uint64_t
 
 StoreModel model() { return store_model(std::vector<float>(kDim)); }
 
-/// Images of classes that are not among those of clusters().
+/// Returns images of classes that are not among those of clusters().
 Array unknown_images(int64_t n, uint64_t seed) {
   auto generator = at::detail::createCPUGenerator(seed);
   return array_of(3 * at::randn({n, kDim}, generator) + at::randn({n, kDim}, generator));
@@ -170,7 +170,7 @@ Halves halves(int64_t classes, int64_t enrolled, double apart, uint64_t seed = 7
   return made;
 }
 
-/// Share of images of a recognizer's classes, equally of each, that it refuses.
+/// Returns the share of images of a recognizer's classes, equally many of each, that it refuses.
 double refused_of(const ClassScorer& scorer, const std::vector<Array>& fresh, double threshold) {
   double refused = 0;
   for (const Array& images : fresh)

@@ -30,7 +30,7 @@ std::vector<std::vector<std::string>> levels() {
   return {{"animals", "birds", "robin"}, {"animals", "birds", "wren"}, {"animals", "fox"}, {"empty"}};
 }
 
-/// "animals/birds .9" of the group, rounded.
+/// Returns "animals/birds .9" of the group, rounded.
 std::string group_of(double least, int64_t best = 0) {
   const Eigen::Vector4d probabilities(0.5, 0.3, 0.15, 0.05);
   const auto found = probable_group(levels(), probabilities, best, least);

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Two classes: "right" with mean (2, 0) and "up" with mean (0, 2).
+/// Returns two classes: "right" with mean (2, 0) and "up" with mean (0, 2).
 EnrolledClasses two_classes() {
   EnrolledClasses store = small_store();
   add_class(store, "right", description(1));
@@ -35,8 +35,7 @@ TEST(ClassScorer, InductivePrototypesAreHalfMeanHalfCompleted) {
 
 TEST(ClassScorer, ProbabilitiesAreTheSoftmaxOfScaledCosines) {
   const StoreModel model = store_model({0, 0});
-  // Completed (0, 0): the prototypes are (1, 0) and (0, 1), the cosines of (1, 1) with them both 1/sqrt(2), of (1, 0) 1
-  // and 0.
+  // Completed (0, 0): the prototypes are (1, 0) and (0, 1); (1, 1) has cosines of 1/sqrt(2) with both, (1, 0) 1 and 0.
   const ClassScorer scorer(two_classes(), model, {"mean-fusion:gamma=2"});
   const FloatMatrix found = probabilities(scorer, images({{1, 1}, {5, 0}}));
   EXPECT_NEAR(found(0, 0), 0.5, 1e-6);
@@ -62,7 +61,7 @@ TEST(ClassScorer, TheOrderOfTheImagesDoesNotMatterWhenTheyAreClassifiedTogether)
 }
 
 TEST(ClassScorer, TransductivePrototypesMoveTowardsTheQueries) {
-  // All queries lie right and a little up; the class "right" has seen none like them.
+  // All queries lie right and slightly up; the class "right" has no such examples.
   const StoreModel model = store_model({1, 3});
   const Array queries = images(std::vector<std::vector<float>>(50, {4, 1}));
   const float before = ClassScorer(two_classes(), model).score(queries).logits(0, 0);

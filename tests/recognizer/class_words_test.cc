@@ -1,4 +1,4 @@
-// What is said of classes in words, by a text encoder.
+// Descriptions of classes in words, by a text encoder.
 #include "recognizer/class_words.h"
 
 #include <ATen/ATen.h>

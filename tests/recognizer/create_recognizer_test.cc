@@ -24,7 +24,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A recognizer's parts with a method that was fitted on knowledge of embeddings of 8 numbers, "toy.npz".
+/// Parts of a recognizer with a method that was fitted on knowledge of embeddings of 8 numbers, "toy.npz".
 class RecognizerToMake : public SmallRecognizer {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ class RecognizerToMake : public SmallRecognizer {
     write_knowledge(folder_ / name, knowledge, {}, nlohmann::json::object());
   }
 
-  /// "fitted.npz" of a knowledge of that hash; of an unknown one for an empty hash.
+  /// Writes "fitted.npz" for knowledge of that hash; of unknown knowledge for an empty hash.
   void write_fitted(const std::string& hash) const {
     write_fitted_method(folder_ / "fitted.npz", fitted_, of(hash), {});
   }
@@ -70,7 +70,7 @@ class RecognizerToMake : public SmallRecognizer {
     return made;
   }
 
-  /// What is logged while one is made.
+  /// Returns what is logged while one is made.
   std::string logged_of(const RecognizerParts& made) const {
     const Logged logged;
     create_recognizer(folder_ / "new.pcm", made, {});
@@ -120,7 +120,7 @@ TEST_F(RecognizerToMake, KeepsWhatPeopleCallAttributes) {
   EXPECT_EQ(settings.words.size(), 3U);
 }
 
-/// Vectors of "cat", "dog" and "owl" as a text encoder in the space of the backbone gives them.
+/// Returns vectors of "cat", "dog" and "owl" as from a text encoder in the space of the backbone.
 Knowledge texts_of(int64_t dim) {
   Knowledge texts;
   texts.classes = {"cat", "dog", "owl"};
@@ -331,7 +331,7 @@ class MomentsOfATable : public SmallRecognizer {
     table("visit", "");
   }
 
-  /// Two photos of each class a visit; `last`: that of the last photo.
+  /// Writes two photos of each class per visit; `last`: the visit of the last photo.
   void table(const std::string& column, const std::string& last) const {
     std::string rows = "image,class," + column + "\n";
     for (const char* name : {"dark", "bright"}) {

@@ -253,7 +253,7 @@ TEST_F(DamagedRecognizer, AnArtefactOutsideThatIsAPipeOrADeviceIsRefusedAtOnce) 
   }
 }
 
-/// Opens and reads all of it; whatever is wrong has to leave as an Error of one sentence that names the file.
+/// Opens and reads all of it; every fault must cause an Error of one sentence that names the file.
 void read_all(const fs::path& path) {
   try {
     RecognizerFile file(path);
@@ -327,7 +327,7 @@ class FullDisk : public DamagedRecognizer {
     if (!disk_->there()) GTEST_SKIP() << "needs the right to mount a small disk (root)";
     fs::copy_file(path_, on_disk_);
   }
-  /// Leaves so much of the disk free.
+  /// Leaves that much of the disk free.
   void fill_up_to(uintmax_t left) const {
     const auto free = [&] { return fs::space(on_disk_).available; };
     std::ofstream other(folder_ / "disk/other", std::ios::app);
@@ -370,7 +370,7 @@ TEST_F(FullDisk, OfOtherProgramsIsSaidWithWhatToDo) {
   EXPECT_THAT(file.check(), IsEmpty());
 }
 
-// What VACUUM takes is as much as the file is long: without it what was removed is gone all the same.
+// VACUUM takes as much space as the file is long: without it, what was removed is still gone.
 TEST_F(FullDisk, CompactOverwritesWhatWasRemovedThoughTheFileCannotBecomeSmaller) {
   RecognizerFile file(on_disk_);
   for (const char* name : {"a", "b", "c", "d"}) file.enrol({large(name)});

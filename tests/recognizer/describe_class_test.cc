@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Knows more attributes than the completion model, in another order.
+/// Returns knowledge of more attributes than the completion model, in another order.
 Knowledge knowledge() {
   Knowledge known;
   known.classes = {"cat", "dog"};

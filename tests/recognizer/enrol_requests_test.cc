@@ -128,7 +128,7 @@ TEST(EnrolRequests, OfAFolderLeaveOutWhatIsNobodysClass) {
   EXPECT_EQ(requests.front().skipped.total(), 4);
 }
 
-// A Mac writes an accent as a letter of its own.
+// A Mac writes an accent as a separate character.
 TEST(EnrolRequests, OfTwoFoldersWhoseNamesLookAlikeAreRefused) {
   const TempDir root;
   for (const char* folder : {"caf\xc3\xa9", "cafe\xcc\x81"}) put(root / folder / "1.jpg");
@@ -145,7 +145,7 @@ TEST(EnrolRequests, TakeFromATableOnlyTheAttributesThatItsValueSays) {
   EXPECT_THAT(requests[1].attributes, ElementsAre("stripes"));
 }
 
-// Spreadsheets take the zeros in front away from numbers that are names (usds/justice40-tool issue 953).
+// Spreadsheets strip leading zeros from numbers that are names (usds/justice40-tool issue 953).
 TEST(EnrolRequests, OfClassesThatATableDoesNotNameAreListedWithWhatWasMeant) {
   const TempDir root;
   for (const char* name : {"horse", "zebra", "001"}) put(root / name / "1.jpg");
@@ -195,7 +195,7 @@ TEST(EnrolRequests, OfAListOfWhichNoFileIsThereAreRefusedWithOneOfThem) {
   EXPECT_THAT(message_of([&] { requests_of_csv(addresses); }), HasSubstr("addresses are not supported"));
 }
 
-// Takeout/Google Photos as Google packs it: a folder for each album and each year, a .json beside each photo.
+// Takeout/Google Photos as packed by Google: a folder for each album and each year, a .json beside each photo.
 TEST(EnrolRequests, OfGoogleTakeoutAreTheAlbums) {
   const TempDir root;
   for (const char* file : {"Cats/1.jpg", "Cats/1.jpg.json", "Cats/metadata.json", "Dogs/2.jpg",

@@ -1,4 +1,4 @@
-// Recognizers as ONNX files with encoders that are none: what LibTorch runs is written out.
+// Recognizers as ONNX files whose encoders are not ONNX: what LibTorch runs is written out.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr double kSameProbability = 1e-4;
 /// A recognizer of three kinds of stripes.
 class ExportedEncoder : public ::testing::Test {
  protected:
-  /// Of what lies at `encoder`, with images as the encoder states them unless `images` does.
+  /// Makes it with the encoder at `encoder`, with images as stated by the encoder unless `images` is given.
   void make(const std::string& encoder, const std::string& images = {}) {
     RecognizerParts parts;
     parts.backbone = folder_ / encoder;
@@ -45,7 +45,7 @@ class ExportedEncoder : public ::testing::Test {
     return made;
   }
 
-  /// 10 a + b: of the kind a, with the noise b.
+  /// Returns a photo of the kind a with the noise b, for 10 a + b.
   fs::path photo(int seed) const {
     constexpr int64_t kPixels = 40;
     at::manual_seed(seed);
@@ -62,7 +62,7 @@ class ExportedEncoder : public ::testing::Test {
     return export_onnx(recognizer, model_, options);
   }
 
-  /// uint8 [n, h, w, 3]
+  /// Returns uint8 [n, h, w, 3].
   Array pixels(const std::vector<fs::path>& photos) const {
     const Preprocessing sizes = RecognizerFile(path_, FileUse::kRead).settings().preprocessing;
     std::vector<uint8_t> all;
@@ -73,7 +73,7 @@ class ExportedEncoder : public ::testing::Test {
     return Array::of(all, {static_cast<int64_t>(photos.size()), sizes.image_size, sizes.image_size, 3});
   }
 
-  /// Whether the exported file, read as an encoder of its output `probabilities`, answers as the recognizer.
+  /// Expects the exported file, read as an encoder with the output `probabilities`, to answer like the recognizer.
   void expect_same_answers(Engine engine) const {
     RecognizerOptions all;
     all.use = FileUse::kRead;
@@ -109,14 +109,14 @@ class ExportedEncoder : public ::testing::Test {
 
 using State = std::vector<std::pair<std::string, at::Tensor>>;
 
-/// Makes an encoder's weights such that no statistics are 0 or 1.
+/// Makes up an encoder's weights such that no statistics are 0 or 1.
 void make_up(Backbone& network) {
   for (const auto& [name, tensor] : network.state_dict()) {
     if (tensor.is_floating_point()) tensor.data().copy_(made_up(name, tensor.sizes()));
   }
 }
 
-/// Writes the encoder of a family with small made-up weights; returns what is to be said of its images.
+/// Writes the encoder of a family with small made-up weights; returns what must be stated about its images.
 std::string write_encoder(const std::string& family, const TempDir& folder) {
   const fs::path place = folder / "encoder";
   for (const char* file : {"huggingface.json", "checkpoints.json"}) {
@@ -165,7 +165,7 @@ std::string write_encoder(const std::string& family, const TempDir& folder) {
 
 class EncoderFamily : public ExportedEncoder, public ::testing::WithParamInterface<const char*> {};
 
-/// By our own reader, and in ONNX Runtime where there is one: the test onnxruntime_exports brings it.
+/// Uses our own reader, and ONNX Runtime if available: the test onnxruntime_exports provides it.
 TEST_P(EncoderFamily, AnswersAsTheRecognizer) {
   const std::string images = write_encoder(GetParam(), folder_);
   make("encoder", images);

@@ -45,7 +45,7 @@ OnnxAttributes whole_attribute(const std::string& name, std::vector<int64_t> val
   return made;
 }
 
-/// An encoder whose values are called as those of an export.
+/// Returns an encoder whose values have the same names as those of an export.
 OnnxWriter conv_encoder(int64_t opset) {
   OnnxWriter made(opset);
   made.input("image", {-1, 3, kEncoderSide, kEncoderSide});
@@ -79,7 +79,7 @@ class OnnxOfRecognizer : public ::testing::Test {
     return made;
   }
 
-  /// Stripes of a kind, and noise.
+  /// Returns stripes of a kind, with noise.
   fs::path photo(int seed) const {
     constexpr int64_t kPixels = 12;
     at::manual_seed(seed);
@@ -103,20 +103,20 @@ class OnnxOfRecognizer : public ::testing::Test {
     return export_onnx(recognizer, model_, options);
   }
 
-  /// The pixels of an image as the encoder takes them, uint8 [1, h, w, 3].
+  /// Returns the pixels of an image as the encoder takes them, uint8 [1, h, w, 3].
   Array pixels(const fs::path& image) const {
     Preprocessing sizes = RecognizerFile(path_, FileUse::kRead).settings().preprocessing;
     const Image square = decode_square_image(read_file(image), sizes);
     return Array::of(square.rgb, {1, kEncoderSide, kEncoderSide, 3});
   }
 
-  /// An output of the exported file, [images, ...].
+  /// Returns an output of the exported file, [images, ...].
   at::Tensor computed(const std::string& output, const at::Tensor& input) const {
     const onnx::Model model = onnx::read_model(model_);
     return onnx::Plan(model, output, input.slice(0, 0, 1), onnx::Plan::Use::kAny).run(input);
   }
 
-  /// What the exported file and the recognizer say of photos that it has not seen.
+  /// Expects the same answers from the exported file and the recognizer for photos that it has not seen.
   void expect_same_answers(const at::Tensor& input, const std::vector<fs::path>& photos) const {
     Recognizer recognizer = open();
     const std::vector<std::string> names = recognizer.class_names();
@@ -138,11 +138,11 @@ class OnnxOfRecognizer : public ::testing::Test {
     }
   }
 
-  /// [n, 3, h, w] in [0, 1]
+  /// Returns [n, 3, h, w] in [0, 1].
   at::Tensor images(const std::vector<fs::path>& photos) const {
     return bytes(photos).permute({0, 3, 1, 2}).contiguous() / 255;
   }
-  /// uint8 [n, h, w, 3], as float: the engine takes no others
+  /// Returns uint8 [n, h, w, 3], as float, the only type that the engine takes.
   at::Tensor bytes(const std::vector<fs::path>& photos) const {
     std::vector<at::Tensor> all;
     for (const fs::path& one : photos) all.push_back(tensor_of(pixels(one)).to(at::kFloat));
@@ -204,7 +204,7 @@ TEST_F(OnnxOfRecognizer, TakesImagesAsTheyAreDecoded) {
 
 constexpr int64_t kWide = 64;
 
-/// Of two convolutions, and a constant beyond float16.
+/// Returns an encoder of two convolutions, and a constant beyond float16.
 OnnxWriter wide_encoder(int64_t opset = 17) {
   OnnxWriter wide(opset);
   wide.input("image", {-1, 3, kEncoderSide, kEncoderSide});
@@ -255,7 +255,7 @@ TEST_F(OnnxOfRecognizer, RoundsWeightsOfTheEncoderToWholeNumbers) {
   EXPECT_THAT(usage_message_of([&] { exported(both); }), HasSubstr("int8 cannot be combined with features"));
 }
 
-/// The file that an ONNX file says to have its weights.
+/// Returns the file that an ONNX file names for its weights.
 std::string weights_beside(const fs::path& model) {
   return model.parent_path() / onnx::read_outline(model).metadata.at("external_data");
 }
@@ -327,7 +327,7 @@ TEST_F(OnnxOfRecognizer, HasItsOwnWeightsWhereALaterExportIsCutOff) {
   exported(options);
   EXPECT_FALSE(fs::exists(name)) << "no file has them any more";
   write_file(model_, model);
-  write_file(name, weights);  // before any of the files around it were replaced, but for the weights
+  write_file(name, weights);  // before any of the files around it were replaced, except for the weights
   EXPECT_EQ(count_in(model_.parent_path()), 4U);
   EXPECT_TRUE(at::equal(computed("probabilities", images(asked())), before));
   options.half = true;
@@ -666,7 +666,7 @@ TEST(KeptGraph, RefusesMoreThanTwoGigabytesBesideTheFile) {
   made.outside("w", at::zeros({1}).expand({1 << 20, 1 << 10}), {{"location", "weights.bin"}});
   made.node("MatMul", {"image", "w"}, {"y"});
   write_file(folder / "weights.bin", "");
-  fs::resize_file(folder / "weights.bin", uintmax_t{1} << 32);  // takes no room on the disk
+  fs::resize_file(folder / "weights.bin", uintmax_t{1} << 32);  // takes no disk space
   EXPECT_THAT(kept_message(folder / "large.onnx", made.bytes()),
               AllOf(HasSubstr("large.onnx"), HasSubstr("4.3 GB, expected at most 2")));
 }

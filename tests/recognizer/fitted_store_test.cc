@@ -15,8 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The novel classes of a toy world, enrolled for a Bayesian model fitted on its base classes, with 1, 3 and 2
-/// images.
+/// The novel classes of a toy world, enrolled for a Bayesian model fitted on its base classes, with 1, 3 and 2 images.
 class FittedStore : public ::testing::Test {
  protected:
   static constexpr int64_t kShots[] = {1, 3, 2};
@@ -42,7 +41,7 @@ class FittedStore : public ::testing::Test {
     fill_store();
   }
 
-  /// Images are enrolled in turn, so that those of a class do not lie together.
+  /// Enrols images of the classes in turn, so that those of a class are not adjacent.
   void fill_store() {
     store_ = small_store();
     store_.feature_dim = world_.features.dim();
@@ -66,7 +65,7 @@ class FittedStore : public ::testing::Test {
   }
   Array queries() const { return Array::joined({images(0, 10, 30), images(1, 10, 30), images(2, 10, 30)}); }
 
-  /// What the method says of the same episode with the knowledge itself.
+  /// Returns the method's answer for the same episode with the knowledge itself.
   FloatMatrix expected(const std::string& text) const {
     MethodContext context;
     context.knowledge = &world_.knowledge;

@@ -1,4 +1,4 @@
-// What methods compute, as a graph of ONNX operators that another program computes: LibTorch's engine of ONNX files.
+// Answers of methods as a graph of ONNX operators that another program computes: LibTorch's engine for ONNX files.
 #include "recognizer/detail/formula_graph.h"
 
 #include <ATen/ATen.h>
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr double kSameLogit = 1e-4;
 
-/// What the formula's graph says of features [n, d], and the method itself.
+/// Expects the same answers from the formula's graph, for features [n, d], and from the method itself.
 void expect_same_answers(const ClassScorer& scorer, const Array& features) {
   const std::optional<AnswerFormula> formula = scorer.formula();
   ASSERT_TRUE(formula);
@@ -68,7 +68,7 @@ class FormulaOfPlda : public ::testing::Test {
     first_ = options.base + options.val;
   }
 
-  /// `texts`: vectors of classes as long as features, but for the last class, which has none.
+  /// `texts`: vectors of classes as long as features, except for the last class, which has none.
   EnrolledClasses enrolled(const StoreModel& model, bool texts = false) const {
     EnrolledClasses store = small_store();
     store.feature_dim = world_.features.dim();
@@ -124,8 +124,8 @@ TEST_F(FormulaOfPlda, OfOwnPhotosHasFewNumbers) {
   EXPECT_EQ(fewer->rows.rows(), 3);
 }
 
-/// Of three classes near one direction of 256, as features that are not negative are, in a space whose dimensions are
-/// 100 within-class deviations long.
+/// Returns the formula of three classes near one direction of 256, as for nonnegative features, in a space whose
+/// dimensions are 100 within-class deviations long.
 AnswerFormula formula_of_near_classes() {
   constexpr int64_t kDims = 256;
   at::manual_seed(3);

@@ -8,11 +8,11 @@
 namespace protocom::testing {
 namespace {
 
-/// A recognizer of two classes whose completion model says which row classifies best, and completes every prototype to
-/// the same feature: by completed prototypes alone no class is told from another.
+/// A recognizer of two classes whose completion model names the row that classifies best, and completes every prototype
+/// to the same feature: completed prototypes alone do not distinguish the classes.
 class RecognizerOfARow : public SmallRecognizer {
  protected:
-  /// One that its model's header names, and that has no options.
+  /// Makes one with a row named by its model's header and without options.
   Recognizer of_row(const std::string& row) const {
     CompletionModel model =
         constant_model(std::vector<float>(static_cast<size_t>(RecognizerFile(path_).settings().feature_dim), 1.0F));
@@ -26,7 +26,7 @@ class RecognizerOfARow : public SmallRecognizer {
     return pets;
   }
 
-  /// What it says of a bright image.
+  /// Returns its answer for a bright image.
   double probability_of(Recognizer& pets, const std::string& name) const {
     for (const RankedClass& one : pets.classify(photo("3.png", 200)).ranking) {
       if (one.name == name) return one.probability;

@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kLabelDim = 8;
 
-/// Features of images around a centre.
+/// Returns features of images around a centre.
 at::Tensor around(const at::Tensor& centre, int64_t images, int seed) {
   auto generator = at::detail::createCPUGenerator(static_cast<uint64_t>(seed));
   return centre + 0.3 * at::randn({images, kLabelDim}, generator);
@@ -27,7 +27,7 @@ at::Tensor around(const at::Tensor& centre, int64_t images, int seed) {
 
 at::Tensor centre_of(int64_t axis) { return 3 * at::eye(kLabelDim).slice(0, axis, axis + 1); }
 
-/// A class of these features, whose images have ids from `first` on.
+/// Adds a class of these features, whose images have ids from `first` on.
 void add(const std::string& name, const at::Tensor& features, RecognizerSnapshot& to) {
   StoredClass one;
   one.name = name;
@@ -49,7 +49,7 @@ class CheckedLabels : public ::testing::Test {
   LabelCheck check() const {
     ClassScorerOptions options;
     options.method = "mean";
-    options.moments = false;  // so few and so near ones would be taken for one
+    options.moments = false;  // so few and so similar images would count as one moment
     const ClassScorer scorer(snapshot_.enrolled, model_, options);
     return check_labels(scorer, snapshot_, 1, Progress::none());
   }

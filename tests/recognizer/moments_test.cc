@@ -19,13 +19,13 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kFeatureLength = 64;
 
-/// Classes with photos of so many moments, each in so many frames.
+/// Classes with photos of that many moments, each in that many frames.
 struct BurstShape {
   int64_t classes = 5, moments = 4, frames = 1;
 };
 
-/// Moments of a class differ by 1 in each number, frames of a moment by .15. A moment's first frame is the same however
-/// many there are.
+/// Returns classes whose moments differ by 1 in each number, frames of a moment by .15. A moment's first frame is the
+/// same however many there are.
 EnrolledClasses bursts(const BurstShape& shape, uint64_t seed = 3) {
   auto generator = at::detail::createCPUGenerator(seed);
   EnrolledClasses enrolled{kFeatureLength, {}, {}};
@@ -45,7 +45,7 @@ EnrolledClasses bursts(const BurstShape& shape, uint64_t seed = 3) {
   return enrolled;
 }
 
-/// With each photo `copies` more times, behind the others.
+/// Appends `copies` copies of each photo.
 EnrolledClasses with_copies(EnrolledClasses enrolled, int64_t copies) {
   for (StoredClass& one : enrolled.classes) {
     const Array once = one.features;

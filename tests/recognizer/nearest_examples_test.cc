@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kSize = 6, kKinds = 4, kEach = 10;
 
-/// Images of a class agree in three weak dimensions; three strong ones say nothing of it.
+/// Returns images that agree within a class in three weak dimensions; three strong ones are uninformative.
 at::Tensor images_of(int64_t k, int64_t count, uint64_t seed) {
   auto generator = at::detail::createCPUGenerator(seed);
   at::Tensor images = 0.3 * at::randn({count, kSize}, generator);

@@ -32,7 +32,7 @@ TEST(CoveredInTurn, CoversEachPatchOnceByTheMeanColour) {
 
 class Occluded : public SmallRecognizer {
  protected:
-  /// Grey with a bright spot in one corner.
+  /// Writes a grey photo with a bright spot in one corner.
   std::string spotted(const std::string& name, uint8_t spot) const {
     Image image{kSide, kSide, std::vector<uint8_t>(kSide * kSide * 3, 60)};
     for (int64_t y = 0; y < 2; ++y) {

@@ -11,7 +11,7 @@
 namespace protocom::testing {
 namespace {
 
-/// Two far groups of images of `count` each, in a class each.
+/// Returns two distant groups of `count` images, one class each.
 RecognizerSnapshot two_groups(int64_t count) {
   RecognizerSnapshot made;
   for (int64_t k = 0; k < 2; ++k) {

@@ -24,8 +24,8 @@ using ::testing::Not;
 
 constexpr int64_t kSide = 16;
 
-/// Two classes that differ in dark red and green, which every preset but `plain` takes below 0, where the encoder sees
-/// nothing; their blue differs from photo to photo alike in both.
+/// Two classes that differ in dark red and green, which every preset except `plain` maps below 0, where the encoder is
+/// blind; their blue varies between photos in the same way in both.
 class PreprocessingByPhotos : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -45,7 +45,7 @@ class PreprocessingByPhotos : public ::testing::Test {
     write_file(folder_ / "photos" / name, encode_png(painted(kSide, kSide, [&](int64_t, int64_t) { return colour; })));
   }
 
-  /// What is logged while a recognizer "new.pcm" is made by this preset.
+  /// Returns what is logged while a recognizer "new.pcm" is made with this preset.
   std::string logged_with(const std::string& preset) {
     RecognizerParts parts;
     parts.backbone = folder_ / "encoder.onnx";

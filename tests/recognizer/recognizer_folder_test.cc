@@ -145,7 +145,7 @@ TEST(RecognizerFolder, OfTwoClassesThatWouldBeOneIsRefused) {
   EXPECT_FALSE(fs::exists(folder / "b.pcm"));
 }
 
-// What a link leads to would be handed on with the recognizer.
+// The target of a link would be passed on with the recognizer.
 TEST(RecognizerFolder, OfLinksIsRefused) {
   const TempDir folder;
   RecognizerFile file(make_file(folder));

@@ -29,7 +29,7 @@ class RecognizerIndexTest : public SmallRecognizer {
 
   [[nodiscard]] int64_t dim() const { return RecognizerFile(path_).settings().feature_dim; }
 
-  /// Features that follow from a number.
+  /// Returns features that depend on a number.
   [[nodiscard]] Array features(int64_t seed, int64_t count) const {
     return array_of(at::rand({count, dim()}, at::detail::createCPUGenerator(static_cast<uint64_t>(seed))));
   }
@@ -45,7 +45,7 @@ class RecognizerIndexTest : public SmallRecognizer {
     Recognizer::open(path_).enrol({one});
   }
 
-  /// What it says of some features, all of it.
+  /// Returns its complete answers for some features.
   [[nodiscard]] std::vector<Answer> answers() const {
     return Recognizer::open(path_).classify_features(features(99, 7));
   }

@@ -28,7 +28,7 @@ RecognizerSettings settings_of_a_model() {
   return settings;
 }
 
-/// As enrolment() makes it, of one attribute.
+/// Changes an enrolment() to have one attribute.
 ClassEnrolment one_attribute(ClassEnrolment made) {
   if (made.description)
     made.description->association = array_of(tensor_of(made.description->association).slice(0, 0, 1).contiguous());
@@ -136,7 +136,7 @@ TEST_F(RecognizerSnapshotTest, FollowsTheFirstChangeAfterThereWasNoneToUndo) {
   expect_same(before_another, file.snapshot());
 }
 
-/// Bytes that this process has asked files for until now.
+/// Returns the bytes that this process has requested from files so far.
 int64_t bytes_read() {
   std::istringstream lines(read_file("/proc/self/io"));
   std::string name;
@@ -162,7 +162,7 @@ TEST(LargeClass, AChangeOfItReadsWhatHasChanged) {
   file.enrol({images(0, kImages)});
   const int64_t all = kImages * kWide * 4;  // bytes of its features
   const auto cost = [&](const std::function<void(RecognizerFile&)>& work) {
-    RecognizerFile fresh(path);  // without anything in its cache
+    RecognizerFile fresh(path);  // with an empty cache
     const int64_t before = bytes_read();
     work(fresh);
     return bytes_read() - before;
@@ -191,7 +191,7 @@ TEST_F(RecognizerSnapshotTest, IsEmptyAfterWhatItThrows) {
   expect_same(snapshot, file.snapshot());
 }
 
-/// What a scorer says, or why there is none.
+/// Returns a scorer's answers, or why there is none.
 std::string answers_of(const std::function<const ClassScorer&()>& scorer, const Array& queries) {
   try {
     const QueryScores scores = scorer().score(queries);
@@ -248,7 +248,7 @@ TEST(ClassScorerUpdate, FollowsEveryChangeAsIfItWereNew) {
   }
 }
 
-/// The file with the length of the first feature's blob, which SQLite keeps as a number of four bytes, made longer.
+/// Returns the file with a longer length of the first feature's blob, which SQLite stores as a number of four bytes.
 std::string with_a_lying_length(std::string bytes, int64_t from, int64_t to) {
   const auto varint = [](int64_t size) {
     const int64_t code = 2 * size + 12;  // https://sqlite.org/fileformat.html#record_format

@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A recognizer of photos of two classes that its own photos tell apart, "mine.pcm", and encoders of two sizes of
+/// A recognizer of photos of two classes that its own photos tell apart, "mine.pcm", and encoders for two sizes of
 /// images.
 class RecognizerToRenew : public ::testing::Test {
  protected:
@@ -55,7 +55,7 @@ class RecognizerToRenew : public ::testing::Test {
     return made;
   }
 
-  /// A recognizer that had the new encoder from the start.
+  /// Returns the contents of a recognizer that had the new encoder from the start.
   RecognizerContents made_at_once() const {
     RecognizerParts parts = renewal().parts;
     parts.images = folder_ / "photos";

@@ -27,14 +27,14 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kMostShots = 5, kQueries = 15, kAttributes = 6;
 
-/// Features of base and novel classes, with a description of each that was drawn.
+/// Features of base and novel classes, with a random description of each.
 struct ManyImages {
   at::Tensor features, labels;  // [m, d], int64 [m]
   std::vector<int64_t> base, novel;
   KnowledgeTable knowledge;
 };
 
-/// [q, c]
+/// Returns [q, c].
 at::Tensor logits_of(const ClassScorer& scorer, const at::Tensor& queries) {
   return tensor_of(array_of_matrix(scorer.score(array_of(queries)).logits));
 }
@@ -75,7 +75,7 @@ std::vector<int64_t> images_of_class(const ManyImages& images, int64_t k, int64_
   return {rows.data_ptr<int64_t>(), rows.data_ptr<int64_t>() + rows.numel()};
 }
 
-/// Untrained, so that it completes to something.
+/// Returns an untrained model, so that it completes prototypes to something.
 CompletionModel some_model(const ManyImages& images) {
   const int64_t dim = images.features.size(1);
   at::manual_seed(12);
@@ -105,7 +105,7 @@ FittedMethod fitted_to(const ManyImages& images, const std::string& text) {
   return {method, images.features.size(1), {}};
 }
 
-/// One episode of the novel classes with 1 to 5 images per class, as evaluation has it.
+/// Returns one episode of the novel classes with 1 to 5 images per class, as in evaluation.
 RowBatch episode_of(const ManyImages& images) {
   RowBatch rows;
   rows.n = static_cast<int64_t>(images.novel.size());
@@ -122,7 +122,7 @@ RowBatch episode_of(const ManyImages& images) {
   return rows;
 }
 
-/// The same images, enrolled.
+/// Returns the same images, enrolled.
 EnrolledClasses enrolled_of(const ManyImages& images, const RowBatch& rows) {
   EnrolledClasses enrolled;
   enrolled.feature_dim = images.features.size(1);
@@ -144,7 +144,8 @@ EnrolledClasses enrolled_of(const ManyImages& images, const RowBatch& rows) {
   return enrolled;
 }
 
-/// The method whose fitted files a method takes, with few steps where it takes some: equality needs no good fit.
+/// Returns the text of the method whose fitted files a method takes, with few steps if it takes steps: equality needs
+/// no good fit.
 std::string fitted_text(const MethodSpec& spec) {
   const std::string name = spec.fitted_as.empty() ? spec.name : spec.fitted_as;
   const auto& parameters = make_method(name)->spec().parameters;
@@ -153,13 +154,13 @@ std::string fitted_text(const MethodSpec& spec) {
   return steps ? name + ":steps=20" : name;
 }
 
-/// Methods that a recognizer takes: of a completion model, or fitted.
+/// Returns whether a recognizer takes the method: of a completion model, or fitted.
 bool is_offered(const MethodSpec& spec) {
   return !spec.has(Need::kBaseFeatures) && !spec.has(Need::kFeatureMaps) && !spec.has(Need::kOtherClasses) &&
          !spec.has(Need::kMatchedText);
 }
 
-/// The classes as a recognizer of the model keeps them: described by what the model knows.
+/// Returns the classes as kept by a recognizer of the model: described by what the model knows.
 EnrolledClasses kept_for(const StoreModel& model, EnrolledClasses enrolled) {
   if (!model.fitted) return enrolled;
   enrolled.attributes = model.attributes();
@@ -168,7 +169,7 @@ EnrolledClasses kept_for(const StoreModel& model, EnrolledClasses enrolled) {
   return enrolled;
 }
 
-/// Those of a completion model, and those that are fitted and that `fits` names; all for an empty list.
+/// Checks the methods of a completion model, and the fitted ones named by `fits`; all for an empty list.
 void expect_the_predictions_of_evaluation(const ManyImages& images, const std::vector<std::string>& fits = {}) {
   const at::NoGradGuard no_grad;
   const RowBatch rows = episode_of(images);
@@ -226,15 +227,15 @@ TEST(ScorerAnswers, AMethodThatAnswersByOtherClassesTooIsRefused) {
   EXPECT_THAT(usage_message_of([&] { create_recognizer(folder / "new.pcm", parts, {}); }), refusal);
 }
 
-/// The share of queries that go to the first of the classes.
+/// Returns the share of queries that are answered by the first class.
 double share_of_first(const StoreModel& model, const EnrolledClasses& enrolled, const at::Tensor& queries) {
   const at::Tensor logits = logits_of(ClassScorer(enrolled, model, {"plda"}), queries);
   return logits.argmax(1).eq(0).to(at::kDouble).mean().item<double>();
 }
 
-// Twenty classes of 1 to 5 images, of which each is the first in turn; what is told of them is drawn, so that nothing
-// follows from it. On average such a class gets half of its share after 15 base classes and two thirds after 8 (0.025
-// and 0.034 where 0.05 are its own): a mean of one image is farther from everything.
+// Twenty classes of 1 to 5 images, each of which is the first in turn; descriptions are random, so that they are
+// uninformative. On average such a class gets half of its share after 15 base classes and two thirds after 8 (0.025 and
+// 0.034 where its share is 0.05): a mean of one image is farther from everything.
 TEST(ScorerAnswers, AOneImageClassGetsItsShareWithAndWithoutDescription) {
   REQUIRE_REAL_DATA();
   const at::NoGradGuard no_grad;

@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// EXIF data of a date, in the little-endian form (EXIF 2.32, tags 0x8769 and 0x9003).
+/// Returns EXIF data of a date, in the little-endian form (EXIF 2.32, tags 0x8769 and 0x9003).
 std::string exif_of(const std::string& time) {
   const std::string main("II*\0\x08\0\0\0\x01\0\x69\x87\x04\0\x01\0\0\0\x1A\0\0\0\0\0\0\0", 26);
   const std::string own("\x01\0\x03\x90\x02\0\x14\0\0\0\x2C\0\0\0\0\0\0\0", 18);

@@ -10,7 +10,8 @@
 
 namespace protocom::testing {
 
-/// No class yet, over features of two dimensions, one attribute "tail" and embeddings of two dimensions.
+/// Returns a store without classes, over features of two dimensions, one attribute "tail" and embeddings of two
+/// dimensions.
 inline EnrolledClasses small_store() { return {2, {"tail"}, {}}; }
 
 inline ClassDescription description(float tail) {
@@ -25,7 +26,7 @@ inline void add_class(EnrolledClasses& store, const std::string& name, ClassDesc
   store.classes.push_back(std::move(added));
 }
 
-/// Adds features [n, d] to a class that is there.
+/// Adds features [n, d] to an existing class.
 inline void add_images(EnrolledClasses& store, const std::string& name, const Array& features) {
   for (StoredClass& one : store.classes) {
     if (one.name != name) continue;
@@ -40,15 +41,15 @@ inline Array images(const std::vector<std::vector<float>>& features) {
   return Array::of(numbers, {static_cast<int64_t>(features.size()), static_cast<int64_t>(features.front().size())});
 }
 
-/// The classes' probabilities [n, c].
+/// Returns the classes' probabilities [n, c].
 inline FloatMatrix probabilities(const ClassScorer& scorer, const Array& features) {
   FloatMatrix logits = scorer.score(features).logits;
   const DoubleVector sums = log_sum_exp(logits);
   return (logits.cast<double>().colwise() - sums).array().exp().cast<float>();
 }
 
-/// A completion network whose every weight is 0 but the decoder's last bias: it completes every prototype to
-/// `completed`.
+/// Returns a completion network whose weights are all 0 except for the decoder's last bias: it completes every
+/// prototype to `completed`.
 inline CompletionModel constant_model(const std::vector<float>& completed) {
   ProtoComNetOptions sizes;
   sizes.feature_dim = static_cast<int64_t>(completed.size());

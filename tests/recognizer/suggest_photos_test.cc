@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// Probabilities of two classes.
+/// Returns probabilities of two classes.
 DoubleMatrix chances(const std::vector<double>& first) {
   DoubleMatrix made(static_cast<int64_t>(first.size()), 2);
   for (size_t i = 0; i < first.size(); ++i) made.row(static_cast<int64_t>(i)) << first[i], 1 - first[i];
@@ -28,10 +28,10 @@ std::vector<int64_t> rows_of(const std::vector<ChosenRow>& chosen) {
 }
 
 TEST(PhotosToLabel, TakeTheDoubtThatIsLeftAndNotTheSamePictureTwice) {
-  // Four directions of mean 0; doubtful images of two of them, one of these twice.
+  // Four directions of mean 0; uncertain images of two of them, one of these twice.
   FloatMatrix features(5, 2);
   features << 1, 0, 1, 0, -2, 0, 0, 1, 0, -1;
-  const DoubleMatrix probabilities = chances({0.5, 0.5, 0.95, 0.6, 0.99});  // doubts 1, 1, .1, .8, .02
+  const DoubleMatrix probabilities = chances({0.5, 0.5, 0.95, 0.6, 0.99});  // uncertainties 1, 1, .1, .8, .02
   const std::vector<ChosenRow> chosen = choose_to_label(probabilities, features, 3);
   EXPECT_THAT(rows_of(chosen), ElementsAre(0, 3, 2))
       << "the second image has nothing left that the first has not taken";
@@ -43,7 +43,7 @@ TEST(PhotosToLabel, TakeTheDoubtThatIsLeftAndNotTheSamePictureTwice) {
 }
 
 TEST(PhotosToLabel, StandForTheDoubtOfThoseAroundThem) {
-  // The most doubtful image is alone; three that are nearly as doubtful lie together.
+  // The most uncertain image is alone; three nearly as uncertain ones lie together.
   FloatMatrix features(4, 2);
   features << -3, 0, 1, 0.01F, 1, -0.01F, 1, 0;
   EXPECT_THAT(rows_of(choose_to_label(chances({0.5, 0.55, 0.55, 0.55}), features, 2)), ElementsAre(3, 0));

@@ -27,7 +27,7 @@ class TestedRecognizer : public SmallRecognizer {
   }
   Recognizer pets(const std::string& file = "pets.pcm") const { return Recognizer::open(folder_ / file); }
 
-  /// A photo in a folder of labelled ones.
+  /// Writes a photo into the folder of labelled ones.
   void label(const std::string& name, uint8_t grey) const {
     fs::create_directories((folder_ / "labelled" / name).parent_path());
     photo("labelled/" + name, grey);
@@ -39,7 +39,7 @@ class TestedRecognizer : public SmallRecognizer {
 };
 
 TEST_F(TestedRecognizer, CountsWhatIsUnknownAndLeavesOutWhatIsEnrolled) {
-  label("dark\u00a0fur/1.png", 10);  // enrolled; the blank is another one, the class the same
+  label("dark\u00a0fur/1.png", 10);  // enrolled; another kind of space, but the same class
   label("dark\u00a0fur/5.png", 22);
   label("bright/6.png", 230);
   label("brigt/7.png", 128);

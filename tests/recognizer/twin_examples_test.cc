@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kTwinDim = 16;
 
-/// Images of these features [n, d], named by their rows.
+/// Returns an enrolment of images with these features [n, d], named by their rows.
 ClassEnrolment images(const std::string& name, const at::Tensor& features) {
   ClassEnrolment made = enrolment(name, {}, {});
   made.examples.features = array_of(features);
@@ -28,7 +28,7 @@ TEST(TwinExamples, ArePhotosOfAlmostTheSameFeaturesInOneClassOrInTwo) {
   settings.feature_dim = kTwinDim;
   const TempDir folder;
   RecognizerFile file(make_file(folder, settings));
-  // Eight directions at right angles, which the mean moves little, and two that nearly repeat one of them.
+  // Eight orthogonal directions, which the mean changes little, and two that nearly repeat one of them.
   const at::Tensor apart = at::eye(kTwinDim).slice(0, 0, 8);
   at::Tensor near_first = apart.slice(0, 0, 1).clone(), near_last = apart.slice(0, 7, 8).clone();
   near_first[0][9] = 0.1F;  // cosine 1 / sqrt(1.01) = .995

@@ -1,4 +1,4 @@
-// Unlabelled photos that a recognizer keeps.
+// Unlabelled photos that a recognizer stores.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -132,7 +132,7 @@ class UnlabelledRecognizer : public SmallRecognizer {
     RecognizerParts made = parts();
     made.model.clear();
     made.knowledge.clear();
-    made.moments = "off";  // these greys are near one another
+    made.moments = "off";  // these greys are similar
     path_ = folder_ / "own.pcm";
     create_recognizer(path_, made, {});
     Recognizer::open(path_).enrol({request("cat", {photo("1.png", 10), photo("2.png", 30), photo("3.png", 70)}),

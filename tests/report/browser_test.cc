@@ -25,7 +25,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-/// The browser's command, or "" when there is none.
+/// Returns the browser's command, or "" if there is none.
 std::string chromium() {
   for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
     if (!output_of(std::string("command -v ") + name).empty()) return name;
@@ -57,7 +57,7 @@ std::string whole_page() {
   return html_report({parse_evaluation({{"results", results}}, "r.json")}, options);
 }
 
-/// Looks at the page as it was laid out, and tells the window around it.
+/// Inspects the layout of the page, and reports it to the surrounding window.
 constexpr const char* kProbe = R"js(<script>
 addEventListener('load', () => {
   const cut = [], overlapping = [], unnamed = [];
@@ -66,7 +66,8 @@ addEventListener('load', () => {
     const name = svg.querySelector('title')?.textContent;
     if (svg.getAttribute('role') !== 'img' || !name || !svg.querySelector('desc')?.textContent) unnamed.push(name);
     const box = svg.viewBox.baseVal;
-    // As they stand on the page, turned or not, in the drawing's units; what shows under the pointer has no place yet.
+    // As they stand on the page, rotated or not, in the drawing's units; details under the pointer have no position
+    // yet.
     const ground = svg.getBoundingClientRect(), scale = box.width / ground.width;
     const boxes = [...svg.querySelectorAll('text')].filter(t => !t.closest('.peek')).map(t => {
       const b = t.getBoundingClientRect();
@@ -95,7 +96,7 @@ addEventListener('load', () => {
 });
 </script></body>)js";
 
-/// What the probe saw in a frame of that many pixels.
+/// Returns what the probe saw in a frame of that many pixels.
 json look(const std::filesystem::path& folder, int width, const std::string& flags) {
   std::string page = whole_page();
   page.replace(page.rfind("</body>"), 7, kProbe);

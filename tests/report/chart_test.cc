@@ -62,7 +62,7 @@ TEST(Svg, SaysItsTitleAndDescriptionAndEscapesText) {
   EXPECT_THAT(text, HasSubstr("<text x=\"1\" y=\"2.5\" text-anchor=\"end\" class=\"label\">x&lt;y</text>"));
 }
 
-// The label column is as wide as "inductive" at 11 pixels: 0.58 * 11 * 9 + 12, rounded up to 70. The axis goes from
+// The label column is as wide as "inductive" at 11 pixels: 0.58 * 11 * 9 + 12, rounded up to 70. The axis extends from
 // there (0) to x = 294 (100): 224 pixels for 100.
 TEST(BarChart, DrawsBarsAndErrorBarsToScale) {
   BarChart chart;
@@ -179,7 +179,7 @@ TEST(HeatMap, IsAsWideAsItsCellsNeedAndNotMadeSmaller) {
   EXPECT_GE(draw(map).width(), 60 * 17.0);
 }
 
-// 0 and 3 are most alike, then 1 and 2; 2 is more like 3 than any other of the two pairs.
+// 0 and 3 are most similar, then 1 and 2; 2 is more similar to 3 than any other across the two pairs.
 TEST(Likeness, PutsBesideOneAnotherWhatIsAlike) {
   const std::vector<std::vector<double>> likeness = {{90, 1, 0, 30}, {0, 90, 20, -1}, {0, 10, 90, 9}, {20, 0, 0, 90}};
   EXPECT_THAT(order_by_likeness(likeness), AnyOf(ElementsAre(0, 3, 2, 1), ElementsAre(1, 2, 3, 0)));
@@ -278,7 +278,7 @@ uint32_t big_endian(const std::string& bytes, size_t at) {
 }
 
 // A rectangle over the whole drawing in the colour of `completed`, #0068a8; around it a margin of 14 pixels and a line
-// of 30 for the title: 10 + 28 and 20 + 58 pixels, three times.
+// of 30 for the title: 10 + 28 and 20 + 58 pixels, times three.
 TEST(Svg, AsAPngHasItsSizeAndColours) {
   Svg svg(10.0, 20.0, {"p", "t", "d"});
   svg.rect({{0.0, 0.0}, 10.0, 20.0}, "bar m-completed");

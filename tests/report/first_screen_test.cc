@@ -26,14 +26,14 @@ std::vector<json> plain_rows() {
           row("plda", "inductive", 5, 89.9),       row("plda-vb", "transductive", 5, 93.7)};
 }
 
-/// Class by class, with a photo of one of the worst.
+/// Returns the analysis by class, with a photo of one of the worst.
 AnalysisFile classes() {
   const WorstClass worst{"gull", 43.0, "tern", 25.0, {{"1.jpg", "tern"}}, {"t.jpg"}};
   ClassesAnalysis analysis = testing::sample_classes(5);
   return {classes_section(analysis, {}, Analysed::kMostAccurate, {worst}, &testing::some_picture), "", "", {}};
 }
 
-/// Accuracy by classes at once, of mean and plda, to 20.
+/// Returns the analysis by classes at once, of mean and plda, up to 20.
 AnalysisFile ways() {
   std::vector<SeriesPoint> points;
   for (const double n : {5.0, 20.0}) {

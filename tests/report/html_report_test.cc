@@ -43,7 +43,7 @@ std::vector<std::string> all_matches(const std::string& text, const std::string&
   return found;
 }
 
-// A reader for the XML subset we write: every element that is opened is closed, in order.
+// Reads the XML subset that we write: checks that every opened element is closed, in order.
 void expect_balanced(const std::string& html) {
   static const std::set<std::string> kVoid = {"meta",     "img",     "rect",  "line",    "circle",
                                               "polyline", "polygon", "image", "!doctype"};
@@ -129,7 +129,7 @@ TEST(HtmlReport, EmbedsPicturesWithTheirCaption) {
 
 TEST(HtmlReport, OfNothingIsRefused) { EXPECT_THROW(html_report({}), Error); }
 
-/// An analysis with every kind of figure.
+/// Returns an analysis with every kind of figure.
 AnalysisFile analysis() {
   Section section{"noise", "Wrong <knowledge>", "It costs 3.1 points.", "600 episodes.", {}, {}};
   section.tables = {{"Accuracy, %", {"Method", "γ = 0"}, {{"a & b", "1.0 ± 0.1"}}}};

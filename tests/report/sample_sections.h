@@ -3,8 +3,8 @@
 
 namespace protocom::testing {
 
-/// The points of four methods at each x: accuracies rise by 5 a point, from 40 for the mean, 50 for completed (which
-/// stays there), 55 and 60.
+/// Returns the points of four methods at each x: accuracies rise by 5 per point, from 40 for the mean, 50 for completed
+/// (which stays constant), 55 and 60.
 inline std::vector<SeriesPoint> sample_series(const std::vector<double>& places) {
   std::vector<SeriesPoint> points;
   for (size_t i = 0; i < places.size(); ++i) {
@@ -17,7 +17,7 @@ inline std::vector<SeriesPoint> sample_series(const std::vector<double>& places)
   return points;
 }
 
-/// Two episodes: 40 and 60 for the mean, 10 more for every next method.
+/// Returns scores of two episodes: 40 and 60 for the mean, 10 more for each following method.
 inline TaskScores sample_scores(int64_t k_shot) {
   TaskScores task;
   task.shape.k_shot = k_shot;
@@ -35,7 +35,7 @@ inline TaskScores sample_scores(int64_t k_shot) {
 
 inline std::string plain_title(const std::string& name) { return "the " + name; }
 inline std::string no_picture(const std::string&) { return ""; }
-/// A white JPEG of one pixel would do; its first digits tell it from a PNG.
+/// Returns the start of a base64 JPEG: its first letters distinguish it from a PNG.
 inline std::string some_picture(const std::string&) { return "/9j/4AA="; }
 
 inline DistributionAnalysis sample_distribution() {
@@ -63,7 +63,7 @@ inline ClassesAnalysis sample_classes(size_t count = 20) {
   return analysis;
 }
 
-/// Every section, from made-up numbers.
+/// Returns every section, from made-up numbers.
 inline std::vector<Section> sample_sections() {
   const EpisodeOptions episodes;
   const std::vector<double> shots = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};

@@ -54,7 +54,7 @@ TEST(Sections, HaveFiguresWithIdsOfTheirOwnAndWords) {
   }
 }
 
-// The mean rises by 5 a shot from 40, completed stays at 50: they meet at the third shot; 40, 45, 50.
+// The mean rises by 5 per shot from 40, completed stays at 50: they meet at the third shot; 40, 45, 50.
 TEST(ShotsSection, HasTheLeadingMethodAtBothEndsAndWhereTheCurvesCross) {
   const Section section = series_section("shots", testing::sample_series({1, 2, 3, 4}), {});
   EXPECT_EQ(section.finding,
@@ -84,7 +84,7 @@ TEST(ShotsSection, ClaimsNoGainAndNoCrossingWithinTheIntervals) {
   EXPECT_TRUE(std::get<LineChart>(section.figures.front()).vertical.empty());
 }
 
-/// The points of plda with knowledge worth 8 ± 1 points, then 0.1 ± 0.5, beside the others.
+/// Adds the points of plda with knowledge worth 8 ± 1 points, then 0.1 ± 0.5, to the others.
 std::vector<SeriesPoint> with_plda(const std::vector<double>& places) {
   std::vector<SeriesPoint> points = testing::sample_series(places);
   for (const double x : places) {
@@ -221,7 +221,7 @@ TEST(OpenSections, NameWhatIsBestAtTheFewestShots) {
             "1.0\u00a0%).");
 }
 
-// Differences of gauss-fusion to the mean are 30 in both episodes: no interval.
+// Differences between gauss-fusion and the mean are 30 in both episodes: no interval.
 TEST(AblationSection, HasThePapersRowsAndPairedDifferences) {
   const Section section = ablation_section({testing::sample_scores(1)}, {});
   ASSERT_EQ(section.tables[0].rows.size(), 4U);
@@ -240,7 +240,7 @@ TEST(CosineSection, HasOneRowForEachPrototype) {
             "Highest cosine to the true centre: gauss-fusion (transductive), 0.800 ± 0.000 (+0.300 ± 0.000 vs mean).");
 }
 
-// 0.4 and 0.8: 0.6 ± 0.392, far wider than the differences; these are 0.05 both, or -0.1 and 0.2: 0.05 ± 0.294.
+// 0.4 and 0.8: 0.6 ± 0.392, far wider than the differences; these are both 0.05, or -0.1 and 0.2: 0.05 ± 0.294.
 TEST(CosineSection, ComparesOnTheSameEpisodes) {
   TaskScores scores = testing::sample_scores(1);
   scores.methods.resize(2);
@@ -274,7 +274,7 @@ BarChart some_bars() {
   return chart;
 }
 
-/// What parse_analysis says of a section in a file.
+/// Returns the error of parse_analysis about a section in a file.
 std::string refusal_of(const Section& section) {
   nlohmann::json file = analysis_json({section, "", "", nlohmann::json::object()}, nullptr);
   return testing::message_of([&] { parse_analysis(file, "a.json"); });
@@ -308,7 +308,7 @@ TEST(AnalysisFile, IsRefusedWhenNoChartCanShowItsNumbers) {
   }
   BarChart far = some_bars();
   far.low = 1e16;
-  far.high = 1e16 + 4;  // ticks fall between the numbers that there are
+  far.high = 1e16 + 4;  // ticks lie between representable numbers
   EXPECT_THAT(refusal_of(far), HasSubstr("axis"));
   LineChart lines;
   lines.low = 1e16;
@@ -334,7 +334,7 @@ TEST(AnalysisFile, PutsNoScriptIntoThePage) {
   EXPECT_THAT(draw(chart).str(), Not(HasSubstr("<script")));
 }
 
-// ceil and floor of a difference that vanishes beside its numbers once made a loop without end.
+// ceil and floor of a difference that vanishes beside its numbers once caused an endless loop.
 TEST(LinearScale, HasFewTicksWhateverItsEnds) {
   EXPECT_LE((LinearScale{1e16, 1e16 + 4, 0, 1}.ticks(5).size()), 1000U);
   EXPECT_LE((LinearScale{0, 0, 0, 1}.ticks(5).size()), 1000U);
@@ -342,7 +342,7 @@ TEST(LinearScale, HasFewTicksWhateverItsEnds) {
 }
 
 TEST(FitText, TakesTimeInProportionToTheText) {
-  const std::string text(4'000'000, 'x');  // letter by letter from the end it was 10^13 steps
+  const std::string text(4'000'000, 'x');  // letter by letter from the end it took 10^13 steps
   EXPECT_LT(fit_text_to(text, 100.0, 13.0).size(), 100U);
 }
 

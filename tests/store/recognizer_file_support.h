@@ -13,7 +13,7 @@
 
 namespace protocom::testing {
 
-/// Features of two numbers, the attributes "tail" and "wing", embeddings of two numbers.
+/// Returns settings with features of two numbers, the attributes "tail" and "wing", embeddings of two numbers.
 inline RecognizerSettings small_settings() {
   RecognizerSettings settings;
   settings.preprocessing.image_size = 16;
@@ -23,7 +23,7 @@ inline RecognizerSettings small_settings() {
   return settings;
 }
 
-/// What a class of small_settings() lists: the attributes that it has.
+/// Returns the list of a class of small_settings(): the attributes that it has.
 inline std::vector<AttributeWeight> weights(double tail, double wing) {
   std::vector<AttributeWeight> made;
   if (tail > 0) made.push_back({"tail", tail});
@@ -31,7 +31,7 @@ inline std::vector<AttributeWeight> weights(double tail, double wing) {
   return made;
 }
 
-/// A recognizer whose artefacts are texts, in a folder.
+/// Makes a recognizer whose artefacts are texts, in a folder.
 inline std::filesystem::path make_file(const TempDir& folder, const RecognizerSettings& settings = small_settings()) {
   write_file(folder / "backbone.npz", "the backbone");
   write_file(folder / "model.npz", std::string(10'000'000, 'm'));
@@ -40,7 +40,7 @@ inline std::filesystem::path make_file(const TempDir& folder, const RecognizerSe
   return folder / "a.pcm";
 }
 
-/// A class that is described by one number.
+/// Returns a class that is described by one number.
 inline ClassEnrolment enrolment(const std::string& name, const std::vector<std::vector<float>>& features,
                                 const std::vector<std::string>& hashes, float tail = 1) {
   ClassEnrolment made{name, ClassDescription{"a " + name, Array::of(std::vector<float>{tail, 0.5F}),
@@ -56,7 +56,7 @@ inline ClassEnrolment enrolment(const std::string& name, const std::vector<std::
   return made;
 }
 
-/// Everything that a user can see of a recognizer, as text.
+/// Returns everything that a user can see of a recognizer, as text.
 inline std::string all_of(const RecognizerFile& file) {
   std::string text;
   const RecognizerSnapshot snapshot = file.snapshot();
@@ -76,7 +76,7 @@ inline std::string all_of(const RecognizerFile& file) {
   return text + (snapshot.calibration ? snapshot.calibration->dump() : "");
 }
 
-/// Some change, drawn at random.
+/// Makes a random change.
 inline void change_anything(RecognizerFile& file, std::mt19937& random) {
   const auto classes = file.list_classes();
   const auto examples = file.list_examples("");

@@ -420,7 +420,7 @@ TEST_F(RecognizerFileTest, CompactingForgetsWhatWasRemoved) {
   EXPECT_THAT(message_of([&] { file.undo(); }), HasSubstr("nothing to undo"));
 }
 
-/// Pages of 4096 bytes that differ.
+/// Returns the number of pages of 4096 bytes that differ.
 int64_t pages_changed(const std::string& before, const std::string& after) {
   constexpr size_t kPage = 4096;
   int64_t changed = 0;

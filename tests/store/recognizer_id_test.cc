@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Ne;
 
-/// "a.pcm", and "b.pcm" that was made of the same parts.
+/// "a.pcm", and "b.pcm", made from the same parts.
 class RecognizerId : public ::testing::Test {
  protected:
   void SetUp() override {

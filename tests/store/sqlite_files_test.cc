@@ -39,7 +39,7 @@ class FilesBesideARecognizer : public ::testing::Test {
   void plant_journal(const std::string& victim, uint32_t pages) const {
     write_file(journal_, journal_naming(victim, pages));
   }
-  /// Leaves the recognizer and its journal as a crash amid a change would.
+  /// Leaves the recognizer and its journal as after a crash during a change.
   void interrupt_a_change() const {
     const fs::path other = folder_ / "other.pcm";
     fs::copy_file(path_, other);
@@ -114,7 +114,8 @@ TEST_F(FilesBesideARecognizer, AJournalThatClaimsAnotherSizeIsRefusedAndChangesN
   EXPECT_TRUE(read_file(path_) == before);
 }
 
-/// What the checksums of a journal's pages of 4,096 bytes begin with: that of the first one without the page's bytes.
+/// Returns the initial value of the checksums of a journal's pages of 4,096 bytes: that of the first page without its
+/// bytes.
 uint32_t sum_before_first_page(const std::string& journal) {
   const auto byte = [&](size_t at) { return uint32_t{static_cast<unsigned char>(journal.at(at))}; };
   constexpr size_t kPage = 512 + 4, kSum = kPage + 4096;
@@ -133,7 +134,7 @@ TEST_F(FilesBesideARecognizer, AChangeThatMadeTheFileSmallerIsRolledBack) {
   fs::copy_file(path_, other);
   const SqliteFile writer(other);
   writer.run("PRAGMA journal_mode=PERSIST; VACUUM");
-  // In this mode SQLite keeps the journal of a finished change, but for its header.
+  // In this mode SQLite keeps the journal of a completed change, without its header.
   std::string journal = read_file(other.string() + "-journal");
   journal.replace(0, 28, journal_of(0xffffffff, pages(), 512, 4096, sum_before_first_page(journal)), 0, 28);
   write_file(journal_, journal);
@@ -143,7 +144,7 @@ TEST_F(FilesBesideARecognizer, AChangeThatMadeTheFileSmallerIsRolledBack) {
   EXPECT_EQ(fs::file_size(path_), before.size());
 }
 
-/// Whether somebody has locked any part of a file. Asking drops the locks of this process.
+/// Returns whether any part of a file is locked. Asking drops the locks of this process.
 bool is_locked(const fs::path& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   struct flock lock {};

@@ -61,7 +61,7 @@ TEST_F(RecognizerUndo, UndoGoesBackThroughAnyChanges) {
 TEST_F(RecognizerUndo, RedoAndUndoGoToAndFroThroughAnyChanges) {
   RecognizerFile file(path_);
   std::mt19937 random(7);
-  std::vector<std::string> states = {all_of(file)};  // of the changes so far, and of those that were undone
+  std::vector<std::string> states = {all_of(file)};  // after each change so far, including undone ones
   std::vector<int64_t> revisions = {file.revision()};
   size_t at = 0, redone = 0;
   for (int64_t step = 0; step < 250; ++step) {

@@ -1,4 +1,4 @@
-// A user's program, through the installed headers and library only: consumer FOLDER, with encoder.npz and photos.
+// A user's program, built with only the installed headers and library: consumer FOLDER, with encoder.npz and photos.
 #include <protocom/error.h>
 #include <protocom/method.h>
 #include <protocom/recognizer.h>
@@ -23,7 +23,7 @@ std::vector<int64_t> classify(const std::vector<float>& support, const std::vect
   return classifier.predict({queries, dim});                                      // the largest of each row
 }
 
-/// The recognizer that name_of() opens, of an encoder that has learned nothing: colours are enough.
+/// Makes the recognizer that name_of() opens, with an untrained encoder, which is enough to tell colours apart.
 void make_recognizer(const std::string& folder) {
   protocom::RecognizerParts parts;
   parts.backbone = folder + "/encoder.npz";
