@@ -12,7 +12,8 @@
 
 namespace protocom::testing {
 
-/// What a method answers to an episode of float32 support [1, n, k, d] by the space that adapted() makes of `model`.
+/// Returns a method's answer to an episode of float32 support [1, n, k, d] in the space that adapted() makes from
+/// `model`.
 inline testing::TensorScores in_adapted_space(const EpisodeBatch& batch, PldaModel model,
                                               const std::string& text = "plda") {
   model.adaptation.unlabelled = text == "plda-vb";

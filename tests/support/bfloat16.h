@@ -8,8 +8,8 @@
 
 namespace protocom::testing {
 
-/// Whether this CPU, under the variables of this process, refuses bfloat16. What a refusal says and that `auto` then
-/// means float32 is checked here, so that a test may ask and go the one way or the other.
+/// Returns whether this CPU, with the environment of this process, refuses bfloat16. Also checks the message of a
+/// refusal and that `auto` then means float32, so that a test may branch on the result.
 inline bool refuses_bfloat16() {
   const c10::Device cpu(c10::kCPU);
   try {

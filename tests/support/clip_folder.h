@@ -17,19 +17,19 @@ namespace protocom::testing {
 
 using TextState = std::map<std::string, at::Tensor>;
 
-/// A file of tests/golden.
+/// Reads a file of tests/golden.
 inline nlohmann::json golden_file(const char* name) {
   std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).parent_path() / name);
   return nlohmann::json::parse(file);
 }
 
-/// tests/golden/text_encoders.json.
+/// Returns tests/golden/text_encoders.json.
 inline const nlohmann::json& texts_golden() {
   static const nlohmann::json kGolden = golden_file("text_encoders.json");
   return kGolden;
 }
 
-/// The made-up weights of a golden network.
+/// Returns the made-up weights of a golden network.
 inline TextState state_of(const nlohmann::json& golden) {
   TextState state;
   for (const auto& [name, shape] : golden.at("shapes").items())
@@ -47,7 +47,7 @@ inline std::string merges_text(const nlohmann::json& golden) {
   return text;
 }
 
-/// CLIP's text tower, 24 numbers a text, as `save_pretrained` of older versions writes it.
+/// Writes CLIP's text tower, 24 numbers per text, like `save_pretrained` of older versions.
 inline void write_clip_texts(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   const nlohmann::json& golden = texts_golden().at("clip");
@@ -58,7 +58,7 @@ inline void write_clip_texts(const std::filesystem::path& folder) {
   write_state(folder, state_of(golden));
 }
 
-/// Both towers in one folder; images of 32 pixels.
+/// Writes both towers into one folder; images of 32 pixels.
 inline void write_clip(const std::filesystem::path& folder) {
   write_clip_texts(folder);
   const nlohmann::json images = golden_file("huggingface.json").at("clip-projected");

@@ -7,7 +7,7 @@
 
 namespace protocom::testing {
 
-/// An ONNX file of which images of `side` pixels have their mean colour as the feature, times `scale`. `stated`: what
+/// Returns an ONNX file whose feature for images of `side` pixels is their mean colour, times `scale`. `stated`: what
 /// it says of its images (docs/formats.md), empty for nothing.
 inline std::string colour_encoder(int64_t side, const std::string& stated = "", float scale = 1) {
   OnnxWriter writer;
@@ -21,7 +21,7 @@ inline std::string colour_encoder(int64_t side, const std::string& stated = "", 
   return writer.bytes();
 }
 
-/// The same of colours cut off below 0 and above 1: an encoder that takes RGB as it is, and says nothing of it.
+/// Returns such a file with colours clamped to [0, 1]: an encoder that takes RGB unnormalised, and says nothing of it.
 inline std::string clipped_colour_encoder(int64_t side) {
   OnnxWriter writer;
   writer.input("images", {-1, 3, side, side});
@@ -34,7 +34,7 @@ inline std::string clipped_colour_encoder(int64_t side) {
   return writer.bytes();
 }
 
-/// What such a file says that takes RGB in [0, 1].
+/// Returns what such a file states if it takes RGB in [0, 1].
 inline std::string stated_side(int64_t side) { return "{\"image_size\": " + std::to_string(side) + "}"; }
 
 }  // namespace protocom::testing

@@ -66,7 +66,7 @@ inline std::string make_rgb_jpeg(const Image& image, const std::string& exif = "
   return make_jpeg(image.rgb, spec);
 }
 
-/// The TIFF structure of EXIF by hand: one directory with the orientation alone.
+/// Returns the TIFF structure of EXIF, made by hand: one directory with only the orientation.
 inline std::string make_exif(int orientation, const std::string& byte_order) {
   const bool big = byte_order == "MM";
   const auto number = [&](unsigned value, int bytes) {

@@ -5,7 +5,7 @@
 
 namespace protocom::testing {
 
-/// A variable of the environment that has another value as long as this lives; empty: none.
+/// Sets an environment variable to another value during its lifetime; empty: unset.
 class Environment {
  public:
   Environment(std::string name, const std::string& value) : name_(std::move(name)) {

@@ -5,7 +5,7 @@
 
 namespace protocom::testing {
 
-/// Files of this process may not grow beyond `bytes`: a disk that is full, for tests that are not root.
+/// Keeps files of this process from growing beyond `bytes`: simulates a full disk, for tests without root.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

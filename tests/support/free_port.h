@@ -8,7 +8,7 @@
 
 namespace protocom::testing {
 
-/// A port of this machine that nobody listens at now.
+/// Returns a port of this machine at which nothing listens now.
 inline int free_port() {
   const int descriptor = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};

@@ -6,7 +6,7 @@
 
 namespace protocom::testing {
 
-/// The rows of a batch as tensors, of a table of floats [m, d]; zeros and a mask where a support is absent.
+/// Returns the rows of a batch as tensors, from a table of floats [m, d]; zeros and a mask where a support is absent.
 inline EpisodeBatch gathered(const at::Tensor& table, const RowBatch& rows) {
   const int64_t b = rows.size(), d = table.size(1);
   const auto select = [&](const std::vector<int64_t>& numbers, at::IntArrayRef shape) {

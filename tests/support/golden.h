@@ -10,13 +10,13 @@
 
 namespace protocom::testing {
 
-/// One part of a file of tests/golden, by default equations.json (see the script of that name beside it).
+/// Returns one part of a file of tests/golden, by default equations.json (see the script of that name beside it).
 inline nlohmann::json golden(const std::string& part, const std::string& name = "equations.json") {
   std::ifstream file(std::filesystem::path(PROTOCOM_GOLDEN).replace_filename(name));
   return nlohmann::json::parse(file).at(part);
 }
 
-/// A list of numbers, or of lists of numbers, as float64 [n] or [n, m].
+/// Returns a list of numbers, or of lists of numbers, as float64 [n] or [n, m].
 inline at::Tensor tensor_of(const nlohmann::json& json) {
   if (!json.front().is_array()) return at::tensor(json.get<std::vector<double>>(), at::kDouble);
   std::vector<at::Tensor> rows;
@@ -24,13 +24,13 @@ inline at::Tensor tensor_of(const nlohmann::json& json) {
   return at::stack(rows);
 }
 
-/// A float64 matrix, [rows.size(), n].
+/// Returns a float64 matrix, [rows.size(), n].
 inline at::Tensor matrix(const std::vector<std::vector<double>>& rows) { return tensor_of(nlohmann::json(rows)); }
 
-/// Of float64 results that were computed twice.
+/// Error bound for float64 results that were computed twice.
 constexpr double kDoubleBound = 1e-12;
 
-/// The largest absolute difference, relative to the largest expected value when that is above 1.
+/// Returns the largest absolute difference, relative to the largest expected value if that is above 1.
 inline double error_of(const at::Tensor& found, const at::Tensor& expected) {
   const double scale = std::max(1.0, expected.abs().max().item<double>());
   return (found.to(at::kDouble) - expected).abs().max().item<double>() / scale;

@@ -11,7 +11,8 @@
 
 namespace protocom::testing {
 
-/// All grey, of a row of blocks that an encoder made, again and again: each begins again behind a restart mark.
+/// Returns a grey image made by repeating one row of blocks from an encoder: each repetition starts after a restart
+/// marker.
 inline std::string grey_jpeg(int64_t width, int64_t height, uint8_t shade) {
   constexpr int64_t kBlock = 8;
   jpeg_compress_struct info{};
@@ -32,7 +33,7 @@ inline std::string grey_jpeg(int64_t width, int64_t height, uint8_t shade) {
   JSAMPROW row = grey.data();
   while (info.next_scanline < info.image_height) jpeg_write_scanlines(&info, &row, 1);
   jpeg_finish_compress(&info);
-  std::string bytes(reinterpret_cast<const char*>(buffer), size - 2);  // without the end mark
+  std::string bytes(reinterpret_cast<const char*>(buffer), size - 2);  // without the end marker
   jpeg_destroy_compress(&info);
   std::free(buffer);
   const size_t frame = bytes.find("\xff\xc0"), scan = bytes.find("\xff\xda") + 10;  // of one component

@@ -6,7 +6,7 @@
 
 namespace protocom::testing {
 
-/// Features [m, d] with labels int64 [m].
+/// Returns features [m, d] with labels int64 [m].
 inline LabelledFeatures labelled(const at::Tensor& features, const at::Tensor& labels) {
   return {array_of(features.contiguous()), numbers_of(labels)};
 }

@@ -9,14 +9,14 @@
 
 namespace protocom::testing {
 
-/// What the library logs while this object lives.
+/// Collects what the library logs during its lifetime.
 class Logged {
  public:
   Logged() : sink_(std::make_shared<Sink>()) { log_backend().sinks().push_back(sink_); }
   ~Logged() { log_backend().sinks().pop_back(); }
   Logged(const Logged&) = delete;
   Logged& operator=(const Logged&) = delete;
-  /// So far; other threads may go on logging.
+  /// Returns the log so far; other threads may continue logging.
   [[nodiscard]] std::string text() const { return sink_->text(); }
 
  private:

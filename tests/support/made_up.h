@@ -6,7 +6,7 @@
 
 namespace protocom::testing {
 
-/// As `noise` of tests/golden/made_up.py.
+/// Same as `noise` of tests/golden/made_up.py.
 inline at::Tensor noise(int64_t count, double shift) {
   const at::Tensor value = 43758.5453 * (12.9898 * at::arange(count, at::kDouble) + shift).sin();
   return 2 * (value - value.floor()) - 1;
@@ -16,7 +16,7 @@ inline bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// As `made_up` there.
+/// Same as `made_up` there.
 inline at::Tensor made_up(const std::string& name, at::IntArrayRef shape) {
   const at::Tensor empty = at::empty(shape);
   const at::Tensor values = noise(empty.numel(), static_cast<double>(name.size())).view(shape);
@@ -27,7 +27,7 @@ inline at::Tensor made_up(const std::string& name, at::IntArrayRef shape) {
   return values * std::sqrt(3 / fan_in);
 }
 
-/// As `images` there, float32 [2, 3, size, size].
+/// Same as `images` there, float32 [2, 3, size, size].
 inline at::Tensor images(int64_t size) {
   return (0.5 + 0.5 * noise(2 * 3 * size * size, 0)).to(at::kFloat).view({2, 3, size, size});
 }

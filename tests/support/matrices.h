@@ -7,10 +7,10 @@
 #include "fewshot/plda/space.h"
 #include "tensors/tensors.h"
 
-/// Tests draw and check tensors; these are what plda works on, and back.
+/// Converts between the tensors that tests draw and check, and the matrices that plda works on.
 namespace protocom {
 
-/// Rows [m, d] of a tensor [..., d] of any float type.
+/// Returns the rows [m, d] of a tensor [..., d] of any float type.
 template <typename Number>
 RowMatrix<Number> rows_of_tensor(const at::Tensor& tensor, at::ScalarType type) {
   const at::Tensor plain = tensor.to(at::kCPU, type).contiguous();
@@ -19,27 +19,27 @@ RowMatrix<Number> rows_of_tensor(const at::Tensor& tensor, at::ScalarType type) 
 }
 inline DoubleMatrix matrix_of(const at::Tensor& tensor) { return rows_of_tensor<double>(tensor, at::kDouble); }
 inline FloatMatrix float_matrix_of(const at::Tensor& tensor) { return rows_of_tensor<float>(tensor, at::kFloat); }
-/// float32 [n, d].
+/// Returns float32 [n, d].
 inline at::Tensor tensor_of(const FloatMatrix& matrix) { return tensor_of(array_of_matrix(matrix)); }
 
-/// [e].
+/// Returns [e].
 inline DoubleVector vector_of(const at::Tensor& tensor) { return matrix_of(tensor.flatten()).row(0); }
-/// Whole numbers of any type [m].
+/// Returns integers of any type [m].
 inline std::vector<int64_t> labels_of(const at::Tensor& tensor) { return numbers_of(tensor.to(at::kLong)); }
-/// float64.
+/// Returns a float64 tensor.
 inline at::Tensor tensor_of(const DoubleMatrix& matrix) { return tensor_of(array_of_matrix(matrix)); }
 inline at::Tensor tensor_of(const DoubleVector& vector) { return tensor_of(array_of_matrix(vector)).flatten(); }
 
 namespace testing {
 
-/// f of features [..., d], float64 [..., e].
+/// Returns f of features [..., d], float64 [..., e].
 inline at::Tensor transformed(const PldaSpace& space, const at::Tensor& features) {
   std::vector<int64_t> sizes = features.sizes().vec();
   sizes.back() = space.projection.cols();
   return protocom::tensor_of(space.transform(matrix_of(features))).view(sizes);
 }
 
-/// Of features [m, d], float64, with labels [m].
+/// Returns the moments of features [m, d], float64, with labels [m].
 inline UnitMoments moments_of(const at::Tensor& features, const at::Tensor& labels, const DoubleVector& center) {
   return unit_moments<double>(matrix_of(features), labels_of(labels), center);
 }

@@ -5,7 +5,7 @@
 
 namespace protocom::testing {
 
-/// The message of the Error that `call` throws, or "(no Error)".
+/// Returns the message of the Error that `call` throws, or "(no Error)".
 template <typename Call>
 std::string message_of(const Call& call) {
   try {
@@ -16,7 +16,7 @@ std::string message_of(const Call& call) {
   return "(no Error)";
 }
 
-/// The same for a UsageError; an Error of another kind gives "(no UsageError)".
+/// Returns the message of a UsageError; an Error of another kind gives "(no UsageError)".
 template <typename Call>
 std::string usage_message_of(const Call& call) {
   try {

@@ -6,8 +6,8 @@
 
 namespace protocom::testing {
 
-/// Bytes that the process may hold at most while something runs, above those that it held before; 0 where the system
-/// does not tell.
+/// Returns the peak of bytes that the process uses while `work` runs, above what it used before; 0 if the system does
+/// not report it.
 template <typename Work>
 int64_t most_memory_of(const Work& work) {
   const auto kibibytes = [](const std::string& name) {
@@ -16,7 +16,7 @@ int64_t most_memory_of(const Work& work) {
       if (line.rfind(name, 0) == 0) return std::stoll(line.substr(name.size() + 1));
     return 0LL;
   };
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts again
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
   const int64_t before = kibibytes("VmRSS");
   const bool is_reset = kibibytes("VmHWM") <= before + (16 << 10);
   work();

@@ -9,7 +9,7 @@
 
 namespace protocom::testing {
 
-/// A node's attributes by their kinds, and its domain.
+/// A node's attributes by kind, and its domain.
 struct OnnxAttributes {
   std::map<std::string, std::vector<int64_t>> integers = {};
   std::map<std::string, int64_t> whole = {};
@@ -27,21 +27,21 @@ class OnnxWriter {
   void output(const std::string& name, const std::vector<int64_t>& sizes = {}) { value(12, name, sizes); }
   void metadata(const std::string& key, const std::string& text) { metadata_[key] = text; }
 
-  /// A tensor as raw bytes, as exporters have it.
+  /// Adds a tensor as raw bytes, as exporters do.
   void raw(const std::string& name, const at::Tensor& tensor, int32_t type = 1) {
     std::string bytes = header(name, tensor, type);
     protozero::pbf_writer(bytes).add_bytes(9, static_cast<const char*>(tensor.contiguous().data_ptr()),
                                            tensor.nbytes());
     protozero::pbf_writer(graph_).add_message(5, bytes);
   }
-  /// The same as a list of numbers.
+  /// Adds a tensor as a list of numbers.
   void typed(const std::string& name, const at::Tensor& floats) {
     std::string bytes = header(name, floats, 1);
     const at::Tensor flat = floats.contiguous();
     protozero::pbf_writer(bytes).add_packed_float(4, flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel());
     protozero::pbf_writer(graph_).add_message(5, bytes);
   }
-  /// The same in another file.
+  /// Adds a tensor stored in another file.
   void outside(const std::string& name, const at::Tensor& floats, const std::map<std::string, std::string>& place) {
     std::string bytes = header(name, floats, 1);
     protozero::pbf_writer writer(bytes);
@@ -49,7 +49,7 @@ class OnnxWriter {
     writer.add_int32(14, 1);
     protozero::pbf_writer(graph_).add_message(5, bytes);
   }
-  /// Whole numbers, such as a shape.
+  /// Adds integers, such as a shape.
   void integers(const std::string& name, const std::vector<int64_t>& values) {
     raw(name, at::tensor(values, at::kLong), 7);
   }
@@ -67,7 +67,7 @@ class OnnxWriter {
       protozero::pbf_writer attribute(writer, 5);
       attribute.add_string(1, name);
       for (const int64_t one : values) attribute.add_int64(8, one);
-      attribute.add_int32(20, 7);  // AttributeProto.Type, as the next ones
+      attribute.add_int32(20, 7);  // AttributeProto.Type, also below
     }
     for (const auto& [name, one] : attributes.whole) {
       protozero::pbf_writer attribute(writer, 5);
@@ -120,7 +120,7 @@ class OnnxWriter {
     writer.add_string(8, name);
     return bytes;
   }
-  /// Of -1 the size is left open.
+  /// A size of -1 is left open.
   void value(protozero::pbf_tag_type field, const std::string& name, const std::vector<int64_t>& sizes) {
     std::string shape;
     for (const int64_t size : sizes) {

@@ -28,7 +28,7 @@ inline Image painted(int64_t height, int64_t width, const std::function<Pixel(in
   return image;
 }
 
-/// Smooth, so that lossy codecs keep it nearly, and different in every direction and channel.
+/// Smooth, so that lossy codecs nearly preserve it, and different in every direction and channel.
 inline Image ramp(int64_t height, int64_t width) {
   return painted(height, width, [&](int64_t y, int64_t x) {
     return Pixel{static_cast<int>(255 * x / width), static_cast<int>(255 * y / height),

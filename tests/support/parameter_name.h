@@ -7,7 +7,7 @@
 
 namespace protocom::testing {
 
-/// A text that a test is instantiated with, as Google Test lets it stand in the test's name.
+/// Converts a text parameter of a test to the form that Google Test allows in the test's name.
 inline std::string parameter_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::replace_if(

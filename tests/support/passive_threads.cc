@@ -1,6 +1,6 @@
-// Threads of OpenMP that wait for one another sleep: those that spin keep others from running where several tests run
-// at once, and a suite takes ten times as long. libgomp reads the variable when it is loaded, before main; so a test
-// restarts with it, before any library has begun, however it was started. (The program's is in apps/protocom/front.)
+// Makes threads of OpenMP sleep while they wait for each other: spinning ones keep others from running where several
+// tests run at once, and a suite takes ten times as long. libgomp reads the variable when it is loaded, before main; so
+// a test restarts with it, before any library has started. (The program's is in apps/protocom/front.)
 #if defined(__linux__)
 #include <limits.h>
 #include <unistd.h>
@@ -22,8 +22,8 @@ PROTOCOM_BEFORE_SANITIZERS bool begins_with(const char* text, const char* begin)
   return *begin == '\0';
 }
 
-/// Called before the constructors of libraries: nothing but system calls, no memory. Where anything fails, it goes on
-/// as it is.
+/// Called before the constructors of libraries: uses only system calls, no memory. If anything fails, it continues
+/// unchanged.
 PROTOCOM_BEFORE_SANITIZERS void begin_with_passive_threads(int /*argc*/, char** argv, char** environment) {
   static const char* extended[kMostVariables + 2];
   static char program[PATH_MAX];

@@ -10,7 +10,7 @@ inline void append_big_endian(std::string& bytes, uint32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(number >> shift));
 }
 
-/// The first sector of a rollback journal.
+/// Returns the first sector of a rollback journal.
 inline std::string journal_of(uint32_t records, uint32_t pages, uint32_t sector, uint32_t page_size, uint32_t sum = 1) {
   std::string journal(kJournalMagic, 8);
   for (const uint32_t number : {records, sum, pages, sector, page_size}) append_big_endian(journal, number);
@@ -18,7 +18,8 @@ inline std::string journal_of(uint32_t records, uint32_t pages, uint32_t sector,
   return journal;
 }
 
-/// A rollback journal of no pages that names another file as its super-journal, as SQLite's file format has it.
+/// Returns a rollback journal of no pages that names another file as its super-journal, according to SQLite's file
+/// format.
 inline std::string journal_naming(const std::string& victim, uint32_t pages) {
   constexpr uint32_t kPageSize = 4096, kLockByte = 0x40000000;
   std::string journal = journal_of(0, pages, 512, kPageSize);

@@ -9,7 +9,7 @@
 
 namespace protocom::testing {
 
-/// A task of golden/plda.json: counts and sums of its supports, some of none.
+/// A task of golden/plda.json: counts and sums of its supports, some of which are 0.
 struct PldaTask {
   PriorOfMeans prior;
   at::Tensor count;

@@ -9,17 +9,17 @@
 
 namespace protocom::testing {
 
-/// Held-out classes that are drawn in the space, and what is believed of them there. 16 dimensions, all leading.
+/// Held-out classes that are drawn in the space, and the variances assumed there. 16 dimensions, all leading.
 struct PldaWorldOptions {
   int64_t classes = 40;
   int64_t each = 40;
   double between = 0.5;         ///< variance of class means
-  double within = 1;            ///< of images, which is believed to be 1
-  double stated_between = 0.5;  ///< what is believed of `between`
+  double within = 1;            ///< of images, assumed to be 1
+  double stated_between = 0.5;  ///< assumed value of `between`
   int64_t dims = 16;
 };
 
-/// Rows of features [m, dims] of a layout without a rest, whose dims fill the padding.
+/// Returns the rows of features [m, dims] of a layout without a rest, whose dims fill the padding.
 inline at::Tensor rows_of_features(const at::Tensor& features, const PldaLayout& layout) {
   return at::cat({features, features.square(), at::zeros({features.size(0), layout.width() - 2 * layout.padded})}, -1);
 }

@@ -8,7 +8,7 @@
 
 namespace protocom::testing {
 
-/// Runs a Python program in `folder` and gives what it prints, errors too: an independent reader and writer of the
+/// Runs a Python program in `folder` and returns its output, errors too: an independent reader and writer of the
 /// formats.
 inline std::string run_python(const std::filesystem::path& folder, const std::string& program) {
   std::ofstream(folder / "program.py") << program;
@@ -28,6 +28,6 @@ inline bool has_numpy() {
 
 }  // namespace protocom::testing
 
-/// Leaves a test out, loudly, when there is no NumPy.
+/// Skips a test, visibly, if NumPy is missing.
 #define REQUIRE_NUMPY() \
   if (!::protocom::testing::has_numpy()) GTEST_SKIP() << "needs NumPy in /usr/bin/python3 (apt install python3-numpy)"

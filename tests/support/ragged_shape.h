@@ -3,7 +3,7 @@
 
 namespace protocom::testing {
 
-/// Everything that is special about a task at once.
+/// Returns a shape with everything that may be special about a task.
 inline EpisodeShape ragged_dirichlet() {
   EpisodeShape shape{5, 1, 6};
   shape.most_shots = 4;

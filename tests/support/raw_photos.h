@@ -5,10 +5,10 @@
 
 #include "images/image.h"
 
-/// Cameras' raw photos as small as their readers take them.
+/// Raw photos of cameras, as small as their readers accept.
 namespace protocom::testing {
 
-/// A TIFF of little-endian numbers, written front to back: what is stored, then the directories that refer to it.
+/// A TIFF of little-endian numbers, written front to back: the stored values, then the directories that refer to them.
 class TiffWriter {
  public:
   struct Field {
@@ -36,7 +36,7 @@ class TiffWriter {
     return field;
   }
 
-  /// Where it is then.
+  /// Returns its offset.
   uint32_t put(const std::string& data) {
     const auto place = static_cast<uint32_t>(bytes_.size());
     bytes_ += data;
@@ -53,7 +53,7 @@ class TiffWriter {
     return put(entries + number(0, 4));
   }
 
-  /// The file, which begins with the directory at `first`; `mark`: "*\0", or what stands in its place.
+  /// Returns the file, which starts with the directory at `first`; `mark`: "*\0", or its replacement.
   [[nodiscard]] std::string finish(uint32_t first, const std::string& mark = std::string("*\0", 2)) const {
     return "II" + mark + number(first, 4) + bytes_.substr(8);
   }
@@ -64,13 +64,13 @@ class TiffWriter {
 
 struct RawPhotoSpec {
   std::vector<std::string> previews = {};  ///< JPEGs, in pages below the first one
-  Image thumbnail = {};                    ///< the first page, without compression; empty: that is the raw image
-  std::string jpeg_tile = {};              ///< the raw image, of three colours; empty: of one colour for each pixel
+  Image thumbnail = {};                    ///< the first page, uncompressed; empty: it is the raw image
+  std::string jpeg_tile = {};              ///< the raw image, of three colours; empty: one colour per pixel
   uint16_t orientation = 1;
   std::string time = {};
 };
 
-/// A DNG (Adobe, "Digital Negative Specification 1.4") of a raw image of 64 x 64 pixels. LibRaw 0.20 opens it.
+/// Returns a DNG (Adobe, "Digital Negative Specification 1.4") of a raw image of 64 x 64 pixels. LibRaw 0.20 opens it.
 inline std::string make_dng(const RawPhotoSpec& spec) {
   constexpr uint16_t kJpeg = 7, kRgb = 2, kYcbcr = 6, kCfa = 32803, kLinearRaw = 34892;
   using T = TiffWriter;

@@ -7,7 +7,7 @@
 
 namespace protocom::testing {
 
-/// The folder of real data named by PROTOCOM_DATA, if it is set.
+/// Returns the folder of real data named by PROTOCOM_DATA, if it is set.
 inline std::optional<std::filesystem::path> real_data() {
   const char* folder = std::getenv("PROTOCOM_DATA");
   if (folder == nullptr || *folder == '\0') return std::nullopt;
@@ -16,6 +16,6 @@ inline std::optional<std::filesystem::path> real_data() {
 
 }  // namespace protocom::testing
 
-/// Leaves a test out, loudly, when there is no real data.
+/// Skips a test, visibly, if there is no real data.
 #define REQUIRE_REAL_DATA() \
   if (!::protocom::testing::real_data()) GTEST_SKIP() << "needs PROTOCOM_DATA, the folder of real data"

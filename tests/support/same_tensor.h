@@ -3,7 +3,7 @@
 
 namespace protocom::testing {
 
-/// Whether type, shape and every value are the same.
+/// Returns whether type, shape and every value are the same.
 inline bool same(const at::Tensor& a, const at::Tensor& b) {
   return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() && at::equal(a, b);
 }

@@ -12,14 +12,14 @@
 
 namespace protocom::testing {
 
-/// What a method says of a batch, as tensors.
+/// A method's scores of a batch, as tensors.
 struct TensorScores {
   at::Tensor logits;           ///< [b, q, n]
   at::Tensor prototypes = {};  ///< [b, n, d]; undefined: none
   at::Tensor unseen = {};      ///< [b, q]; undefined: none
 };
 
-/// A prepared method that is asked about episodes that are tensors: one task after the other.
+/// A prepared method that answers episodes given as tensors, one task after the other.
 class Scorer {
  public:
   explicit Scorer(PreparedMethod prepared) : prepared_(std::move(prepared)) {}
@@ -50,7 +50,7 @@ class Scorer {
     return batch.support_mask[i].flatten().nonzero().flatten();
   }
 
-  /// The supports that are there, the pool and the queries of an episode, [points, d].
+  /// Returns the present supports, the pool and the queries of an episode, [points, d].
   static at::Tensor rows_of(const EpisodeBatch& batch, int64_t i) {
     at::Tensor support = batch.support[i].flatten(0, 1);
     if (batch.support_mask.defined()) support = support.index_select(0, present(batch, i));
@@ -96,13 +96,13 @@ inline TensorScores scores_of(const Method& method, const MethodContext& context
   return Scorer(method, context).score(batch);
 }
 
-/// What a group says, as tensors.
+/// Returns a group's scores as tensors.
 inline TensorScores tensors_of(const EpisodeScores& scores) {
   const auto tensor = [](const Array& array) { return array.defined() ? tensor_of(array) : at::Tensor(); };
   return {tensor(scores.logits), tensor(scores.prototypes), tensor(scores.unseen)};
 }
 
-/// The same of one task's queries, [q, n] and [q].
+/// Returns the scores of one task's queries, [q, n] and [q].
 inline TensorScores tensors_of(const QueryScores& scores) {
   return {tensor_of(array_of_matrix(scores.logits)),
           {},

@@ -7,13 +7,13 @@
 
 namespace protocom::testing {
 
-/// tests/golden/siglip_texts.json.
+/// Returns tests/golden/siglip_texts.json.
 inline const nlohmann::json& siglip_golden() {
   static const nlohmann::json kGolden = golden_file("siglip_texts.json");
   return kGolden;
 }
 
-/// The bytes that a text in base64 stands for.
+/// Decodes a text in base64.
 inline std::string bytes_of_base64(const std::string& text) {
   const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string bytes;
@@ -30,7 +30,7 @@ inline std::string bytes_of_base64(const std::string& text) {
   return bytes;
 }
 
-/// SigLIP's text tower, 24 numbers a text, as `save_pretrained` writes it.
+/// Writes SigLIP's text tower, 24 numbers per text, like `save_pretrained`.
 inline void write_siglip_texts(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   const nlohmann::json& golden = siglip_golden();
@@ -44,7 +44,7 @@ inline void write_siglip_texts(const std::filesystem::path& folder) {
   write_state(folder, state_of(golden));
 }
 
-/// The largest difference of products of vectors with noise from those expected.
+/// Returns the largest difference between products of vectors with noise and the expected ones.
 inline float worst_miss_of_texts(const at::Tensor& vectors, const nlohmann::json& expected) {
   const at::Tensor rows = noise(3 * vectors.size(1), 3).view({3, -1});
   const at::Tensor products = vectors.to(at::kDouble).matmul(rows.t());
@@ -56,13 +56,13 @@ inline float worst_miss_of_texts(const at::Tensor& vectors, const nlohmann::json
   return worst;
 }
 
-/// tests/golden/siglip2_texts.json.
+/// Returns tests/golden/siglip2_texts.json.
 inline const nlohmann::json& siglip2_golden() {
   static const nlohmann::json kGolden = golden_file("siglip2_texts.json");
   return kGolden;
 }
 
-/// SigLIP 2's text tower, 24 numbers a text, in a folder as the first published ones.
+/// Writes SigLIP 2's text tower, 24 numbers per text, in a folder like the first published ones.
 inline void write_siglip2_texts(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   const nlohmann::json& golden = siglip2_golden();

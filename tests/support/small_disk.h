@@ -7,7 +7,7 @@
 
 namespace protocom::testing {
 
-/// A disk of that size ("200k") at a folder, which takes the right to mount one.
+/// A disk of that size ("200k") mounted at a folder, which requires the right to mount.
 class SmallDisk {
  public:
   SmallDisk(std::filesystem::path folder, const std::string& size, unsigned long flags = 0)

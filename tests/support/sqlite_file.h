@@ -8,10 +8,10 @@
 
 namespace protocom::testing {
 
-/// A recognizer as any other program sees it: a SQLite file, which it may change as it likes.
+/// A recognizer as seen by any other program: a SQLite file, which it may change at will.
 class SqliteFile {
  public:
-  /// Made where there is none.
+  /// Creates the file if there is none.
   explicit SqliteFile(const std::filesystem::path& path) {
     check(sqlite3_open(path.c_str(), &database_));
     check(sqlite3_busy_timeout(database_, 60'000));
@@ -20,10 +20,10 @@ class SqliteFile {
   SqliteFile(const SqliteFile&) = delete;
   SqliteFile& operator=(const SqliteFile&) = delete;
 
-  /// Statements, separated by ";".
+  /// Runs statements separated by ";".
   void run(const std::string& sql) const { check(sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr)); }
 
-  /// The first number of a statement's first row.
+  /// Returns the first number of a statement's first row.
   [[nodiscard]] int64_t number(const std::string& sql) const {
     int64_t value = 0;
     const auto take = [](void* to, int, char** cells, char**) {
@@ -42,7 +42,7 @@ class SqliteFile {
   sqlite3* database_ = nullptr;
 };
 
-/// 'text' as SQL writes it.
+/// Returns 'text' quoted for SQL.
 inline std::string quoted(std::string text) {
   for (size_t at = text.find('\''); at != std::string::npos; at = text.find('\'', at + 2)) text.insert(at, 1, '\'');
   return "'" + text + "'";

@@ -7,7 +7,7 @@
 
 namespace protocom::testing {
 
-/// Asks for a stop when step `step` of a training is done.
+/// Requests a stop after step `step` of a training.
 class StopAt : public Progress {
  public:
   StopAt(StopSignal& signal, int64_t step) : signal_(signal), step_(step) {}

@@ -7,7 +7,7 @@
 
 namespace protocom::testing {
 
-/// A folder of its own for one test, removed at the end.
+/// A temporary folder for one test, removed at the end.
 class TempDir {
  public:
   TempDir() {

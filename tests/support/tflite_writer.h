@@ -10,7 +10,7 @@
 
 namespace protocom::testing {
 
-/// What a field of a FlatBuffer's table holds: the bytes of a number, a list of numbers, a table or tables.
+/// Content of a field of a FlatBuffer's table: the bytes of a number, a list of numbers, a table or tables.
 struct FlatField;
 using FlatFields = std::vector<FlatField>;
 struct FlatList {
@@ -35,7 +35,7 @@ inline FlatField flat_text(size_t field, const std::string& text) {
   return {field, FlatList{static_cast<uint32_t>(text.size()), text}};
 }
 
-/// Writes FlatBuffers (https://flatbuffers.dev/internals), each part behind those that lead to it.
+/// Writes FlatBuffers (https://flatbuffers.dev/internals), each part after those that refer to it.
 class FlatWriter {
  public:
   static std::string written(const FlatFields& root, const std::string& identifier) {
@@ -46,9 +46,9 @@ class FlatWriter {
   }
 
  private:
-  static constexpr size_t kSlot = 8;  // bytes for each field, whatever it holds
+  static constexpr size_t kSlot = 8;  // bytes for each field, whatever its content
 
-  /// Appends; where it lies.
+  /// Appends a table; returns its offset.
   size_t table(const FlatFields& fields) {
     size_t most = 0;
     for (const FlatField& field : fields) most = std::max(most, field.number + 1);
@@ -105,7 +105,7 @@ class TfliteWriter {
  public:
   TfliteWriter() : buffers_{FlatFields{}} {}
 
-  /// A tensor's number.
+  /// Adds a tensor; returns its number.
   int32_t computed(const std::string& name, const std::vector<int32_t>& shape) { return add(name, shape, 0, 0); }
   int32_t constant(const std::string& name, const at::Tensor& values) {
     const at::Tensor flat = values.contiguous();
@@ -114,13 +114,13 @@ class TfliteWriter {
     const int8_t type = flat.scalar_type() == at::kFloat ? 0 : flat.scalar_type() == at::kChar ? 9 : 2;
     return add(name, {flat.sizes().begin(), flat.sizes().end()}, static_cast<uint32_t>(buffers_.size() - 1), type);
   }
-  /// int8 with a scale for each place of the first axis.
+  /// Adds int8 with a scale for each index of the first axis.
   int32_t quantised(const std::string& name, const at::Tensor& values, const std::vector<float>& scales) {
     const int32_t number = constant(name, values);
     tensors_.back().push_back({4, FlatFields{flat_numbers(2, scales), flat_number(6, int32_t{0})}});
     return number;
   }
-  /// The last tensor once more, with the same values.
+  /// Adds the last tensor again, with the same values.
   void repeat() { tensors_.push_back(tensors_.back()); }
   void node(int32_t code, const std::vector<int32_t>& inputs, int32_t output, const FlatFields& options = {}) {
     codes_.push_back({flat_number(0, static_cast<int8_t>(code)), flat_number(3, code)});
@@ -144,7 +144,7 @@ class TfliteWriter {
   std::vector<FlatFields> tensors_, codes_, operators_, buffers_;
 };
 
-/// A convolution of two steps, a depthwise one with whole numbers as weights, the mean, and a layer without bias.
+/// A convolution with stride two, a depthwise one with integer weights, the mean, and a layer without bias.
 struct SmallTflite {
   at::Tensor first = at::linspace(-1, 1, 54).view({2, 3, 3, 3});  // [out, h, w, in]
   at::Tensor bias = at::tensor({0.5F, -0.25F});
@@ -158,7 +158,7 @@ struct SmallTflite {
     const int32_t deep = writer.computed("deep", {1, 2, 2, 2});
     const int32_t mean = writer.computed("mean", {1, 2});
     const int32_t scores = writer.computed("scores", {1, 4});
-    // Padding 0 is SAME; strides of width and height; the activation 3 is ReLU6.
+    // Padding 0 is SAME; strides of width and height; activation 3 is ReLU6.
     writer.node(
         3, {images, writer.constant("first", first), writer.constant("bias", bias)}, maps,
         {flat_number(0, int8_t{0}), flat_number(1, int32_t{2}), flat_number(2, int32_t{2}), flat_number(3, int8_t{3})});
@@ -170,9 +170,9 @@ struct SmallTflite {
     return writer.bytes(images, scores);
   }
 
-  /// What it pools, [n, 2].
+  /// Returns what it pools, [n, 2].
   [[nodiscard]] at::Tensor features(const at::Tensor& images) const {
-    // SAME of 8 by 3 with steps of 2 lacks one column, which stands behind.
+    // SAME of 8 by 3 with stride 2 lacks one column, which is added at the end.
     const at::Tensor padded = at::constant_pad_nd(images, {0, 1, 0, 1});
     const at::Tensor maps = at::conv2d(padded, first.permute({0, 3, 1, 2}), bias, at::IntArrayRef{2, 2}).clamp(0, 6);
     const at::Tensor weight = each.permute({3, 0, 1, 2}).to(at::kFloat) * 0.125F;

@@ -7,7 +7,7 @@
 
 namespace protocom::testing {
 
-/// `plda`, fitted on the base classes and the knowledge.
+/// Returns `plda`, fitted on the base classes and the knowledge.
 inline std::shared_ptr<Method> fitted_plda(const ToyWorld& world) {
   std::shared_ptr<Method> method = make_method("plda");
   std::vector<int64_t> rows;

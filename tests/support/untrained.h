@@ -8,7 +8,7 @@
 
 namespace protocom::testing {
 
-/// An untrained network with the toy world's attributes: its figures are arbitrary, but every path runs.
+/// Returns an untrained network with the toy world's attributes: its scores are arbitrary, but every path runs.
 inline CompletionModel untrained_model(const ToyWorld& world) {
   at::manual_seed(2);
   ProtoComNetOptions options;

@@ -6,8 +6,8 @@
 
 namespace protocom::testing {
 
-/// Puts back the vector form in use at its creation, whatever a test has chosen since: the other tests of a process run
-/// in the form that PROTOCOM_VECTOR_FORM names.
+/// Restores the vector form that was in use at its creation: the other tests of a process run in the form that
+/// PROTOCOM_VECTOR_FORM names.
 class VectorFormKept {
  public:
   VectorFormKept() : before_(vector_form_name()) {}

@@ -31,7 +31,7 @@ struct YardstickEpisode {
   YardstickEpisode(const YardstickEpisode&) = delete;  // the context points into it
   YardstickEpisode& operator=(const YardstickEpisode&) = delete;
 
-  /// Logarithms of the queries' probabilities by a method, [q, n].
+  /// Returns the log probabilities of the queries by a method, [q, n].
   [[nodiscard]] at::Tensor answer(const std::string& method, const EpisodeBatch& to) const {
     return testing::scores_of(*make_method(method), context, to).logits.squeeze(0).to(at::kDouble).log_softmax(-1);
   }

@@ -26,7 +26,7 @@ at::Tensor tensor_of(const Image& image) {
   return pixels;
 }
 
-/// The same images one by one.
+/// Augments the same images one by one.
 at::Tensor one_by_one(const at::Tensor& pixels, const std::vector<int64_t>& rows, const std::vector<AugmentDraw>& draws,
                       const std::vector<int64_t>& turns) {
   std::vector<at::Tensor> images;

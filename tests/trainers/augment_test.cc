@@ -14,7 +14,7 @@ Image vary(const Image& image, const AugmentOptions& options, Rng& rng) {
   return augment(image, draw_augmentation(options, image.width, rng));
 }
 
-/// Every value different from its neighbours and none of them black.
+/// Returns an image whose values all differ from their neighbours, none of them black.
 Image sample_image(int64_t height, int64_t width) {
   Image image{height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * 3))};
   for (size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = static_cast<uint8_t>(1 + i * 7 % 255);

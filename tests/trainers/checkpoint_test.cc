@@ -61,7 +61,7 @@ TEST(Checkpoint, GeneratorsGoOnWhereTheyWere) {
   Rng rng(5);
   at::Generator noise = at::make_generator<at::CPUGeneratorImpl>(uint64_t{9});
   for (int i = 0; i < 100; ++i) rng.next();
-  at::randn({101}, noise);  // an odd number: a cached half of a pair is part of the state
+  at::randn({101}, noise);  // an odd number: the cached half of a pair is part of the state
   Checkpoint state = small_state();
   state.add_rng("rng", rng);
   state.add_generator("noise", noise);
@@ -87,7 +87,7 @@ TEST(Checkpoint, LibTorchsOwnGeneratorGoesOnToo) {
   EXPECT_TRUE(at::equal(at::rand({5}), drawn));
 }
 
-/// One step down the parabola p^2.
+/// Takes one step down the parabola p^2.
 void step(torch::optim::SGD& optimizer, const at::Tensor& parameter) {
   optimizer.zero_grad();
   parameter.square().sum().backward();

@@ -57,7 +57,8 @@ TEST(Complete, LearnsPrototypesThatAreNearerToTheTrueCentresThanTheMeans) {
   EXPECT_GT(mean_of(scores, "mean-fusion"), mean_of(scores, "mean") + 1);
 }
 
-/// The toy world with its features moved so that their mean over the base classes is `length` times a unit vector.
+/// Returns the toy world with its features shifted so that their mean over the base classes is `length` times a unit
+/// vector.
 ToyWorld moved_world(double length) {
   ToyWorld world = toy_world();
   const at::Tensor all = tensor_of(world.features.features), base = all.slice(0, 0, 3000);  // 100 base classes of 30
@@ -105,7 +106,7 @@ TEST(Complete, TakesOffWhatFeaturesShareOnlyWhereThatIsMostOfThem) {
   EXPECT_FALSE(at::equal(weights(moved, Centring::kAuto), weights(moved, Centring::kNever)));
 }
 
-// A general encoder's features have a cosine of .96 with one another.
+// Features of a general encoder have a cosine of .96 with each other.
 TEST(Complete, LearnsAtItsDefaultRateWhereFeaturesShareMostOfTheirLength) {
   const ToyWorld world = moved_world(10);
   CompleteRecipe options = quick_completion();
@@ -219,7 +220,7 @@ TEST(Complete, LeavesOutAttributesThatNoBaseClassHas) {
   tensor_of(world.knowledge.association)
       .narrow(0, 0, 100)
       .select(1, 3)
-      .zero_();  // part3 is now had by val and novel classes only
+      .zero_();  // only val and novel classes now have part3
   CompleteRecipe options = quick_completion();
   options.schedule.epochs = 1;
   options.batches = 2;

@@ -5,7 +5,8 @@
 namespace protocom {
 namespace {
 
-/// Ten episodes around a value, half a point above it and below; `wobble` moves single episodes against other rows.
+/// Returns ten episodes around an accuracy, half a point above and below it; `wobble` moves single episodes relative to
+/// other rows.
 MethodScores row_of(const std::string& method, double accuracy, double wobble = 0) {
   MethodScores scores;
   scores.method = method;
@@ -18,7 +19,7 @@ TEST(CompletionWorth, KeepsTheFusionUnlessAnotherRowIsSurelyBetter) {
             "mean-fusion");
   EXPECT_EQ(best_inductive_row({row_of("mean", 60), row_of("completed", 54), row_of("mean-fusion", 55)}), "mean");
   EXPECT_EQ(best_inductive_row({row_of("mean", 60), row_of("completed", 61), row_of("mean-fusion", 55)}), "completed");
-  // 0.2 more, where single episodes differ by 4 one way and the other
+  // 0.2 more, while single episodes differ by 4 in both directions.
   EXPECT_EQ(best_inductive_row({row_of("mean", 55.2, 8), row_of("mean-fusion", 55)}), "mean-fusion");
   EXPECT_EQ(best_inductive_row({}), "mean-fusion");
 }

@@ -18,7 +18,7 @@ using protocom::testing::TempDir;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Pulls a single number towards 3 by gradient descent on (x - 3)^2 / 2, and notes what it is asked.
+/// Pulls a single number towards 3 by gradient descent on (x - 3)^2 / 2, and records the calls.
 class Descent : public Trainer {
  public:
   Descent() {
@@ -207,7 +207,7 @@ TEST(EpochLoop, GoesOnBehindTheEpochWhoseListenerEndedIt) {
   EXPECT_TRUE(rest.x.equal(whole.x));
 }
 
-/// Asks for a stop as soon as the last step before a validation is done and saved: the validation hears it.
+/// Requests a stop as soon as the last step before a validation is done and saved: the validation notices it.
 class StoppedInValidation : public Descent {
  public:
   explicit StoppedInValidation(StopSignal& signal) : signal_(signal) {}

@@ -16,8 +16,8 @@ using protocom::testing::free_port;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-/// What one of two processes has heard after each of three steps, when it was asked to stop right after it had sent
-/// the sums of step `asked_after`.
+/// What one of two processes has learned after each of three steps, if a stop was requested right after it had sent the
+/// sums of step `asked_after`.
 struct Heard {
   std::vector<bool> to_stop;
   EpochSums sums;
@@ -50,7 +50,7 @@ TEST(SumsReader, StopsAllProcessesAtTheSameStep) {
   of_first = three_steps(first, kNever);
   other.join();
 
-  // The sums of step 0 had been sent: the one that was asked waits for the next, where the other hears of it.
+  // The sums of step 0 had been sent: the process with the request waits for the next, when the other learns of it.
   EXPECT_THAT(of_second.to_stop, ElementsAre(false, true, true));
   EXPECT_THAT(of_first.to_stop, ElementsAre(false, true, true));
   EXPECT_EQ(of_second.signal, SIGINT);

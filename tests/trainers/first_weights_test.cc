@@ -23,11 +23,11 @@ at::Tensor weight_of(const Backbone& backbone, const std::string& wanted) {
   throw std::runtime_error("there is no " + wanted);
 }
 
-/// Rows of weights [out, in, k, k] as vectors [out, in k k].
+/// Returns weights [out, in, k, k] as vectors [out, in k k].
 at::Tensor rows_of(const at::Tensor& weight) { return weight.reshape({weight.size(0), -1}); }
 
 TEST(PatchComponents, BeginWithWhatPatchesVaryIn) {
-  // Red lies by the row: 1, -1, 1, ...; blue is half of that; there is no green.
+  // Red alternates by row: 1, -1, 1, ...; blue is half of that; there is no green.
   at::Tensor images = at::zeros({2, 3, 8, 8});
   const at::Tensor stripes = at::tensor({1.F, -1.F}).repeat({4}).view({8, 1}).expand({8, 8});
   images.select(1, 0).copy_(stripes);
@@ -35,7 +35,7 @@ TEST(PatchComponents, BeginWithWhatPatchesVaryIn) {
   const at::Tensor components = patch_components(images, 3);
   EXPECT_EQ(components.sizes(), (std::vector<int64_t>{27, 3, 3, 3}));
   EXPECT_TRUE(at::allclose(at::matmul(rows_of(components), rows_of(components).t()), at::eye(27), 0, 1e-5));
-  // All patches are plus or minus one: columns +, -, + of red, half of it of blue, over the length of them.
+  // All patches are plus or minus one patch: columns +, -, + of red, half of it of blue, divided by the length.
   const at::Tensor patch = images[0].slice(1, 0, 3).slice(2, 0, 3);
   const at::Tensor expected = patch / std::sqrt(9 * (1 + 0.25));
   EXPECT_NEAR((components[0] * expected).sum().abs().item<double>(), 1, 1e-5);
@@ -52,7 +52,7 @@ TEST(WhitenFirstConvolution, PairsOfComponentsWhoseAnswersAreUncorrelated) {
   const std::string name = backbone->state_dict().front().first;
   const at::Tensor before = weight_of(*backbone, name).clone();
   torch::manual_seed(6);
-  // Neighbours are alike, as in photos.
+  // Neighbours are similar, as in photos.
   const at::Tensor smooth = at::avg_pool2d(at::rand({40, 3, 18, 18}), 3, 1);
   const at::Tensor pixels = (255 * smooth).permute({0, 2, 3, 1}).contiguous().to(at::kByte);
   std::vector<int64_t> rows(40);
@@ -63,7 +63,7 @@ TEST(WhitenFirstConvolution, PairsOfComponentsWhoseAnswersAreUncorrelated) {
   EXPECT_TRUE(at::equal(after.slice(0, 54), before.slice(0, 54)));
   const double length = std::sqrt(before.square().sum().item<double>() / 64);
   EXPECT_TRUE(at::allclose(rows_of(after).slice(0, 0, 54).norm(2, 1), at::full({54}, length), 1e-4));
-  // With the backbone's normalisation: its mean and std of each colour.
+  // Uses the backbone's normalisation: its mean and std of each colour.
   const NetworkOptions options = *backbone->options();
   at::Tensor images = pixels.permute({0, 3, 1, 2}).to(at::kFloat) / 255;
   for (int64_t c = 0; c < 3; ++c)

@@ -52,13 +52,13 @@ double loss_of(const JointHead& head, const EpisodeFeatures& episode) {
   return at::cross_entropy_loss(head.logits(episode, noise).to(at::kDouble), truth).item<double>();
 }
 
-/// The gradient's length against the slope of the loss along it: least squares through several steps to both sides, a
-/// thousandth wide, since float32 rounds each loss separately and the network has kinks further away.
+/// Compares the gradient's length with the slope of the loss along it: least squares over several steps to both sides,
+/// a thousandth wide, since float32 rounds each loss separately and the network has kinks farther away.
 void expect_gradient(const JointHead& head, const EpisodeFeatures& episode, at::Tensor tensor,
                      const at::Tensor& gradient, const std::string& name) {
   ASSERT_TRUE(gradient.defined()) << name;
   const torch::NoGradGuard no_grad;
-  // Along the gradient the change is the largest, so that float32 resolves it best.
+  // The change is largest along the gradient, where float32 resolves it best.
   const double length = gradient.norm().item<double>();
   ASSERT_GT(length, 0) << name;
   const at::Tensor kept = tensor.detach().clone();

@@ -32,7 +32,7 @@ constexpr int64_t kBase = 6;
 constexpr int64_t kVal = 4;
 constexpr int64_t kPerClass = 12;
 
-/// Classes told apart by the colour of the upper and of the lower half of a noisy image.
+/// Returns classes that differ in the colours of the upper and the lower half of a noisy image.
 PackedImages two_colours(int64_t base = kBase, int64_t val = kVal) {
   torch::manual_seed(11);
   PackedImages pack;
@@ -53,7 +53,7 @@ PackedImages two_colours(int64_t base = kBase, int64_t val = kVal) {
   return pack;
 }
 
-/// Upper and lower colour as six attributes.
+/// Returns upper and lower colour as six attributes.
 Knowledge colours_of(const PackedImages& images) {
   torch::manual_seed(12);
   Knowledge knowledge;
@@ -68,12 +68,12 @@ Knowledge colours_of(const PackedImages& images) {
   return knowledge;
 }
 
-/// A backbone and a completion model as the stages before leave them.
+/// A backbone and a completion model as left by the previous stages.
 struct JointWorld {
   PackedImages images = two_colours();
   Knowledge knowledge = colours_of(images);
   std::unique_ptr<Backbone> backbone;
-  std::unique_ptr<TorchEncoder> encoder;  // the same
+  std::unique_ptr<TorchEncoder> encoder;  // shares the backbone
   std::optional<CompletionModel> model;
   TempDir folder;
   MetatrainFiles files;
@@ -287,7 +287,7 @@ TEST(Metatrain, GoesOnToTheSameBytesAfterBeingStoppedAtAnyStep) {
   }
 }
 
-/// Computed by an engine that trains nothing.
+/// An encoder of an engine that trains nothing.
 class ForeignEncoder : public Encoder {
  public:
   void prepare(const EncoderTarget& /*place*/) override {}

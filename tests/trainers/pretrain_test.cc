@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kImageSide = 16;
 
-/// Classes told apart by which half of a noisy image, upper or lower, is bright in which colour.
+/// Returns classes that differ in which half of a noisy image, upper or lower, is bright in which colour.
 PackedImages halves(int64_t base_classes, int64_t val_classes, int64_t images_per_class, int64_t side = kImageSide) {
   const int64_t classes = base_classes + val_classes;
   torch::manual_seed(11);
@@ -87,7 +87,7 @@ bool same_weights(const std::filesystem::path& one, const std::filesystem::path&
   return true;
 }
 
-/// Pulls the plug in the middle of an epoch.
+/// Throws in the middle of an epoch.
 class CutOff : public Progress {
  public:
   explicit CutOff(int64_t step) : step_(step) {}
@@ -129,7 +129,7 @@ TEST(Pretrain, SaysThatItIsNotLearningWhereImagesShowNothing) {
   PackedImages black = halves(6, 0, 8);
   tensor_of(black.pixels).zero_();
   PretrainRecipe options = quick_pretraining();
-  options.schedule.epochs = 7;  // of 48 images: they make the 300 that six classes need
+  options.schedule.epochs = 7;  // of 48 images: together the 300 that six classes need
   const testing::Logged heard;
   pretrain(black, options, into(folder / "b.npz"), Progress::none());
   EXPECT_THAT(heard.text(), HasSubstr("the learning rate 0.05 does not work; try --lr 0.00625"));
@@ -249,7 +249,7 @@ TEST(Pretrain, LeavesOutBaseClassesToValidateOnWhereThereAreNoValClassesAndSaysS
   EXPECT_FALSE(result.validation_accuracy.has_value());
 }
 
-// Rate, warm-up, initialisation, rate of biases and augmentation are those of a user who states none of them.
+// Rate, warm-up, initialisation, rate of biases and augmentation are the defaults.
 TEST(Pretrain, LearnsToTellSimpleClassesApartByItsDefaults) {
   const testing::TempDir folder;
   PretrainRecipe options;
@@ -278,7 +278,7 @@ TEST(Pretrain, ImagesVariedOnTheDeviceTrainLikeThoseVariedOnTheHost) {
   const testing::TempDir folder;
   PretrainRecipe options = quick_pretraining();
   options.schedule.epochs = 2;
-  options.schedule.learning_rate = 1e-9;  // so that the loss is that of the images, not of where a training drifts to
+  options.schedule.learning_rate = 1e-9;  // so that the loss depends on the images, not on the course of the training
   options.rotation = RotationTask::kOn;
   const PackedImages images = halves(4, 0, 32);
   options.augment_on = AugmentOn::kHost;
@@ -374,7 +374,7 @@ TEST(Pretrain, BiasesTakeStepsOfTheirRate) {
   int64_t biases = 0;
   for (size_t i = 0; i < once.size(); ++i) {
     const auto& [name, tensor] = once[i];
-    if (name.find(".conv.bias") != std::string::npos) continue;  // rounding errors of no gradient
+    if (name.find(".conv.bias") != std::string::npos) continue;  // rounding errors without gradient
     const bool is_bias = name.find(".bias") != std::string::npos;
     biases += is_bias ? 1 : 0;
     EXPECT_TRUE(
@@ -392,8 +392,8 @@ TEST(Pretrain, LearnsTheRotationsBesideTheClasses) {
   options.schedule.epochs = 10;
   const TrainingFiles files = into(folder / "b.npz");
   const PretrainResult result = pretrain(halves(2, 0, 64), options, files, Progress::none());
-  // Upside down one class looks like the other, so half of the loss cannot reach 0 by the classes alone; it starts near
-  // (ln 2 + ln 4) / 2 = 1.04.
+  // Upside down one class looks like the other, so half of the loss cannot reach 0 from the classes alone; it starts
+  // near (ln 2 + ln 4) / 2 = 1.04.
   EXPECT_LT(result.loss, 0.8);
   EXPECT_GT(read_log(files.log()).front().at("loss").get<double>(), result.loss);
 }
@@ -415,7 +415,8 @@ TEST(Pretrain, CpdeLearnsClassesAndTheOrderOfSplits) {
   const TrainingFiles files = into(folder / "b.npz");
   const PretrainResult result = pretrain(images, options, files, Progress::none());
   EXPECT_GT(result.accuracy, 0.95);
-  // Who knows the place of one quarter has six orders left: log 6 = 1.8; who knows nothing has log 24 = 3.2.
+  // A network that knows the place of one quarter has six orders left: log 6 = 1.8; one that knows nothing has log 24 =
+  // 3.2.
   EXPECT_LT(result.loss, 2.5);
   EXPECT_GT(result.loss, std::log(2.0));
   for (const std::string& name : NpzReader(files.out).names())

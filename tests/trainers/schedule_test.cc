@@ -55,7 +55,7 @@ TEST(Schedule, CosineOfStepsFallsWithinAnEpoch) {
 TEST(Schedule, RisesAStepAtATimeWhileWarmingUp) {
   Schedule schedule;
   schedule.epochs = 10;
-  EXPECT_DOUBLE_EQ(schedule.at(0, 0, 4), 0.1);  // none unless requested
+  EXPECT_DOUBLE_EQ(schedule.at(0, 0, 4), 0.1);  // no warm-up unless requested
   schedule.warm_up = 0.2;                       // 8 of 40 steps
   EXPECT_DOUBLE_EQ(schedule.at(0, 0, 4), 0.1 / 8);
   EXPECT_DOUBLE_EQ(schedule.at(1, 1, 4), 0.1 * 6 / 8);

@@ -54,7 +54,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// What the library logs while it lives.
+/// Collects what the library logs during its lifetime.
 class CapturedLog {
  public:
   CapturedLog() { log_backend().sinks().push_back(sink_); }

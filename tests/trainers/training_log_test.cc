@@ -53,7 +53,7 @@ TEST(TrainingLog, ATrainingThatGoesOnHasNoEpochTwice) {
     const TrainingLog log(files, TrainingLog::kNew);
     for (int64_t epoch = 1; epoch <= 3; ++epoch) add(log, epoch);
   }
-  // The last checkpoint was the one after epoch 2, and the power went while the fourth was being written.
+  // The last checkpoint was written after epoch 2, and power failed while the line of the fourth was being written.
   std::ofstream(files.log(), std::ios::app) << R"({"epoch": 4, "lo)";
   const TrainingLog log(files, 2);
   add(log, 3);

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::Logged;
 
-/// Val classes of the given sizes, each with features along an axis of its own.
+/// Returns val classes of the given sizes, each with features along an axis of its own.
 FeatureSet val_classes(const std::vector<int64_t>& sizes) {
   FeatureSet set;
   const auto classes = static_cast<int64_t>(sizes.size());
@@ -48,8 +48,8 @@ TEST(Validation, OfFourValClassesIsFourWayAndSaysSo) {
   const Validation validation(four, ten_episodes(), 1);
   ASSERT_TRUE(validation.possible());
   EXPECT_THAT(logged.text(), HasSubstr("there are 4 val classes to validate on: episodes are 4-way, not 5-way"));
-  // Features of the four classes are told apart without an error; when all look alike the first class always wins, and
-  // one query in four is of it.
+  // Features of the four classes are perfectly separable; if all are alike the first class always wins, and one query
+  // in four belongs to it.
   EXPECT_DOUBLE_EQ(mean_of(validation, four), 100);
   FeatureSet alike = four;
   alike.features = array_of(at::ones({80, 4}));
