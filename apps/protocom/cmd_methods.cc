@@ -10,11 +10,9 @@ struct MethodsArguments {
   bool json = false;
 };
 
-/// Returns "fitting (optional)" for a method that has a state before it is fitted (plda estimates its space from the
-/// supports).
+/// Returns "fitting (optional)" for a need that the method also works without.
 std::string need_text(const MethodSpec& spec, Need need) {
-  const bool is_optional = need == Need::kFitting && !spec.trained_by_torch && !make_method(spec.name)->state().empty();
-  return std::string(to_string(need)) + (is_optional ? " (optional)" : "");
+  return std::string(to_string(need)) + (is_optional(spec, need) ? " (optional)" : "");
 }
 
 std::string required_inputs(const MethodSpec& spec) {

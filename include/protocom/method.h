@@ -25,14 +25,15 @@ struct MethodParameter {
 
 /// Description of a method.
 struct MethodInfo {
-  std::string name;                ///< "gauss-fusion"
-  std::string about;               ///< one line
-  std::string citation;            ///< authors, title, year
-  std::string mode;                ///< "inductive": each query alone; "transductive": the queries of a call together
-  std::vector<std::string> needs;  ///< "knowledge", "a completion model", ...; empty: labelled features are enough
-  bool needs_fitting = false;      ///< see fit()
-  bool balanced = false;           ///< assumes that all classes are equally frequent among the queries
-  int64_t fewest_shots = 1;        ///< labelled images that each class must have
+  std::string name;                   ///< "gauss-fusion"
+  std::string about;                  ///< one line
+  std::string citation;               ///< authors, title, year
+  std::string mode;                   ///< "inductive": each query alone; "transductive": the queries of a call together
+  std::vector<std::string> needs;     ///< "knowledge", "a completion model", ...; empty: labelled features are enough
+  bool needs_fitting = false;         ///< see fit()
+  std::vector<std::string> optional;  ///< "fitting", "features of base classes": what it uses but works without
+  bool balanced = false;              ///< assumes that all classes are equally frequent among the queries
+  int64_t fewest_shots = 1;           ///< labelled images that each class must have
   std::vector<MethodParameter> parameters;
 };
 

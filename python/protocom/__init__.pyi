@@ -56,6 +56,7 @@ class _Spec(TypedDict):
     trained_by_torch: bool
     notes: str
     needs: list[str]
+    optional: list[str]
     parameters: list[_Parameter]
 
 class _Episode(TypedDict):

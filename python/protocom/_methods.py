@@ -14,9 +14,13 @@ def methods():
 
 
 def describe(name):
-    """A method's description as a dict: mode, assumptions, needs, parameters with range and default."""
+    """A method's description as a dict: mode, assumptions, needs, optional (what it uses if it is given), parameters with
+    range and default."""
     name = _arrays.text(name, "name")
     found = next((one for one in engine.methods() if one["name"] == name), None)
+    if found is not None and without_base(name) != name:  # as `make` has it
+        found["needs"].remove(_BASE)
+        found["optional"].append(_BASE)
     if found is not None:
         return found
     engine.label(name)  # raises the error for an unknown name
@@ -38,7 +42,7 @@ def without_base(text):
     later."""
     name, *given = text.split(":")
     spec = spec_of(name)
-    if spec is None or _BASE not in spec["needs"] or any(one.startswith("transform=") for one in given):
+    if spec is None or any(one.startswith("transform=") for one in given):
         return text
     centres = any(one["name"] == "transform" and one["default"] == "cl2n" for one in spec["parameters"])
     return text + ":transform=l2n" if centres else text

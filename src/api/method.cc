@@ -21,7 +21,9 @@ MethodInfo info_of(const protocom::MethodSpec& spec) {
   info.citation = spec.citation;
   info.mode = spec.mode();
   for (const protocom::Need need : spec.needs) {
-    if (need == protocom::Need::kFitting)
+    if (is_optional(spec, need))
+      info.optional.emplace_back(protocom::to_string(need));
+    else if (need == protocom::Need::kFitting)
       info.needs_fitting = true;
     else
       info.needs.emplace_back(protocom::to_string(need));

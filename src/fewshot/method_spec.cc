@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/enum_words.h"
+#include "fewshot/methods.h"
 
 namespace protocom {
 namespace {
@@ -39,8 +40,8 @@ bool MethodSpec::has(Need need) const { return std::find(needs.begin(), needs.en
 std::string_view MethodSpec::mode() const { return sees == Sees::kAllQueries ? "transductive" : "inductive"; }
 
 json to_json(const MethodSpec& spec) {
-  json needs = json::array();
-  for (const Need need : spec.needs) needs.push_back(to_string(need));
+  json needs = json::array(), optional = json::array();
+  for (const Need need : spec.needs) (is_optional(spec, need) ? optional : needs).push_back(to_string(need));
   json parameters = json::array();
   for (const ParameterSpec& parameter : spec.parameters) parameters.push_back(to_json(parameter));
   return {{"name", spec.name},
@@ -49,6 +50,7 @@ json to_json(const MethodSpec& spec) {
           {"mode", spec.mode()},
           {"assumes_balanced_queries", spec.assumes == Assumes::kBalancedQueries},
           {"needs", needs},
+          {"optional", optional},
           {"trained_by_torch", spec.trained_by_torch},
           {"notes", spec.notes},
           {"parameters", parameters}};

@@ -211,6 +211,12 @@ std::vector<KnowledgePair> knowledge_pairs(const std::vector<std::string>& label
   return pairs;
 }
 
+bool is_optional(const MethodSpec& spec, Need need) {
+  if (spec.trained_by_torch) return false;  // and is made by the plug-in alone
+  const std::unique_ptr<Method> method = make_method(spec.name);
+  return need == Need::kFitting ? !method->state().empty() : !method->needs(need);
+}
+
 void check_needs(const Method& method, const MethodContext& context) {
   const MethodSpec& spec = method.spec();
   for (const Need need : spec.needs) {

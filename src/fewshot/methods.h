@@ -53,6 +53,9 @@ std::vector<KnowledgePair> knowledge_pairs(const std::vector<std::string>& label
 /// Appended to a method's name to leave out the knowledge of the classes that it was fitted with.
 inline constexpr const char* kWithoutKnowledge = ":prior=none";
 
+/// Returns whether a method named without parameters also works without what `need`, one of its needs, stands for.
+bool is_optional(const MethodSpec& spec, Need need);
+
 /// Throws Error if the context lacks what the method needs, in words for users.
 void check_needs(const Method& method, const MethodContext& context);
 

@@ -144,6 +144,19 @@ TEST(FittedShots, OfAnotherTaskAreSaidWithBothNumbers) {
   EXPECT_THAT(warning_of_other_shots(*head, {1, 5}), HasSubstr("found 1 to 5"));
 }
 
+TEST(MethodNeeds, AreOptionalWhereTheMethodByItsNameAloneWorksWithout) {
+  const auto optional = [](const char* name, Need need) { return is_optional(method_spec(name), need); };
+  for (const char* name : {"tim", "linear-svm", "paddle"}) EXPECT_TRUE(optional(name, Need::kBaseFeatures)) << name;
+  for (const char* name : {"knn", "simple-shot", "bavardage"})
+    EXPECT_FALSE(optional(name, Need::kBaseFeatures)) << name;
+  EXPECT_TRUE(optional("plda", Need::kFitting));
+  EXPECT_FALSE(optional("am3", Need::kFitting));
+  EXPECT_FALSE(optional("completed", Need::kCompletionModel));
+  const nlohmann::json listed = to_json(method_spec("plda"));
+  EXPECT_EQ(listed.at("optional"), nlohmann::json({"fitting"}));
+  EXPECT_EQ(listed.at("needs"), nlohmann::json::array());
+}
+
 TEST(MethodList, BeginsWithThePapersRowsAndHasEachNameOnce) {
   EXPECT_THAT(paper_rows(), ::testing::ElementsAre("mean", "completed", "mean-fusion", "gauss-fusion"));
   std::set<std::string> names;

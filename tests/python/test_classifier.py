@@ -88,6 +88,13 @@ def test_can_be_copied_pickled_and_shown(task):
     assert classifier.set_params(scale=1.0).scale == 1.0
 
 
+def test_what_a_method_works_without_is_optional():
+    for name, needs, optional in (("plda", [], ["fitting"]), ("tim", [], ["features of base classes"]), ("knn", [], ["features of base classes"]),
+                                  ("bavardage", ["features of base classes"], []), ("mean", [], [])):
+        described = protocom.describe(name)
+        assert (described["needs"], described["optional"]) == (needs, optional), name
+
+
 def test_every_method_that_needs_features_alone_answers(task, collection):
     x, y, q, right = task
     base = collection.of("base")
