@@ -27,6 +27,7 @@ _COMMANDS = [
      "protocom.Knowledge({name: vector, ...}) takes them"),
     (r"\(protocom knowledge embeddings\)", "(`protocom.Knowledge({name: vector, ...})`)"),
     (r"recognizer create --text-encoder", "Recognizer.create(..., text_encoder=...)"),
+    (r"recognizer create --model", "Recognizer.create(..., model=...)"),
 ]
 
 _NEEDS = {

@@ -51,6 +51,11 @@ bool has(const std::vector<GraphValue>& values, std::string_view name) {
   return std::any_of(values.begin(), values.end(), [&](const GraphValue& value) { return value.name == name; });
 }
 
+/// Whether they are those of a recognizer that was exported (recognizer/export_onnx.h).
+bool is_recognizer(const std::vector<GraphValue>& outputs) {
+  return has(outputs, "probabilities") && has(outputs, "familiarity") && has(outputs, "label");
+}
+
 /// Reads the name of a TensorProto.
 std::string read_name(pbf_reader tensor) {
   std::string name;
@@ -128,6 +133,10 @@ std::string feature_output(const std::vector<GraphValue>& outputs) {
   for (const char* name : kFeatureNames) {
     if (has(outputs, name)) return name;
   }
+  if (is_recognizer(outputs))
+    fail(
+        "it is an exported recognizer, whose outputs are no features: export it with --with-feature, or give its "
+        "encoder");
   for (const size_t sizes : {2U, 4U}) {
     if (const GraphValue* found = only_one(outputs, sizes)) return found->name;
   }

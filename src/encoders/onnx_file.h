@@ -48,7 +48,7 @@ GraphValue read_value(protozero::pbf_reader reader);
 int64_t read_opset(protozero::pbf_reader reader);
 
 /// Returns the output that is the image's feature: the only one, or the one with a name that exporters use. Throws
-/// Error with the names to choose from.
+/// Error with the names to choose from, and for an exported recognizer without its encoder's feature.
 std::string feature_output(const std::vector<GraphValue>& outputs);
 /// Returns "features [n, 1280], logits [n, 1000]", for messages.
 std::string list_of(const std::vector<GraphValue>& values);

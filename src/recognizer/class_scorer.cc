@@ -40,8 +40,13 @@ void check_fits(const EnrolledClasses& enrolled, const StoreModel& model) {
 std::shared_ptr<const Method> method_of(const StoreModel& model, const std::string& text) {
   const std::string name = text.empty() ? model.default_method() : text;
   std::vector<FittedMethod> fitted;
-  const MethodSpec& spec = make_method(name)->spec();
-  check_is_for_recognizers(spec);
+  const std::unique_ptr<Method> method = make_method(name);
+  check_is_for_recognizers(*method);
+  const MethodSpec& spec = method->spec();
+  if (spec.has(Need::kCompletionModel) && !model.completion)
+    fail_usage(
+        "'{}' needs a completion model, which this recognizer was made without (recognizer create --model): use '{}'",
+        method->label(), model.default_method());
   if (model.fitted && spec.has(Need::kFitting)) fitted = {*model.fitted};
   return make_methods({name}, fitted).front();
 }

@@ -321,7 +321,7 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
   settings.thumbnail_side = parts.thumbnail_side;
   settings.moments = parts.moments.by != "off";
   StoreModel model = model_of(parts);
-  if (model.fitted) check_is_for_recognizers(model.fitted->method->spec());
+  if (model.fitted) check_is_for_recognizers(*model.fitted->method);
   take_vocabulary(parts, model, settings);
   take_backbone_by_photos(parts, model, classes, settings, progress);
   mention_text_encoder(parts);

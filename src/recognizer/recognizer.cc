@@ -176,9 +176,10 @@ AnswerFormula Recognizer::formula() {
   std::optional<AnswerFormula> found = scorer_->formula();
   if (found) return *std::move(found);
   const Method& method = scorer_->method();
-  fail_usage("'{}' cannot be exported: it {}; use 'plda', 'mean', 'completed' or 'mean-fusion'", method.label(),
+  fail_usage("'{}' cannot be exported: it {}; use {}", method.label(),
              method.spec().sees == Sees::kAllQueries ? "classifies all images jointly"
-                                                     : "needs all labelled images for each answer");
+                                                     : "needs all labelled images for each answer",
+             model_->completion ? "'mean', 'completed' or 'mean-fusion'" : "'plda' or 'mean'");
 }
 
 std::vector<std::string> Recognizer::class_titles() {

@@ -77,16 +77,20 @@ std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Met
   return method_in(method->label(), state);
 }
 
-void check_is_for_recognizers(const MethodSpec& method) {
-  if (method.has(Need::kFeatureMaps))
+void check_is_for_recognizers(const Method& method) {
+  const MethodSpec& spec = method.spec();
+  if (method.needs(Need::kBaseFeatures))
+    fail_usage("'{}' needs features of base classes, which a recognizer does not keep: use 'plda' instead",
+               method.label());
+  if (spec.has(Need::kFeatureMaps))
     fail_usage("'{}' needs feature maps, which a recognizer does not keep: fit a method that needs only features",
-               method.name);
-  if (method.has(Need::kOtherClasses))
+               spec.name);
+  if (spec.has(Need::kOtherClasses))
     fail_usage("'{}' needs knowledge of classes outside the task, which a recognizer does not keep: fit 'plda' instead",
-               method.name);
-  if (method.has(Need::kMatchedText))
+               spec.name);
+  if (spec.has(Need::kMatchedText))
     fail_usage("'{}' is for evaluation: a recognizer with texts of its classes (knowledge) has 'plda:prior=text'",
-               method.name);
+               spec.name);
 }
 
 StoreModel read_store_model(const std::filesystem::path& path) {

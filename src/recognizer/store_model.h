@@ -45,7 +45,7 @@ std::shared_ptr<const Method> with_unlabelled(const std::shared_ptr<const Method
 std::shared_ptr<const Method> without_unlabelled(const std::shared_ptr<const Method>& method);
 
 /// Throws UsageError for a method whose answers depend on more than the enrolled classes and their features.
-void check_is_for_recognizers(const MethodSpec& method);
+void check_is_for_recognizers(const Method& method);
 
 /// Reads a completion model or a fitted method, distinguished by the file's header. Throws Error.
 StoreModel read_store_model(const std::filesystem::path& path);

@@ -240,6 +240,17 @@ def test_other_encoders_are_left_out(photos, tmp_path):
         mine.to_onnx(tmp_path / "mine.onnx", features=True, uint8=True)
 
 
+def test_methods_that_are_no_formula_are_refused_with_what_to_use(photos, tmp_path):
+    protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
+    for method, why in (("plda-vb", "classifies all images jointly; use 'plda' or 'mean'"), ("gda", "needs all labelled images for each answer; use 'plda' or 'mean'"),
+                        ("bavardage", "needs features of base classes, which a recognizer does not keep: use 'plda' instead"),
+                        ("completed", "needs a completion model, which this recognizer was made without (Recognizer.create(..., model=...)): use 'plda'")):
+        with pytest.raises(protocom.UsageError) as caught:
+            protocom.Recognizer.open(tmp_path / "mine.pcm", method=method).to_onnx(tmp_path / "mine.onnx", features=True)
+        assert str(caught.value).startswith(f"'{method}' ") and str(caught.value).endswith(why)
+        assert not (tmp_path / "mine.onnx").exists()
+
+
 def modules_of_node():
     """The folder node_modules with npm's onnxruntime-web and onnxruntime-node."""
     folder = os.environ.get("PROTOCOM_NODE_MODULES")

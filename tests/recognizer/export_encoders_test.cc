@@ -1,4 +1,4 @@
-// Recognizers as ONNX files whose encoders are not ONNX: what LibTorch runs is written out.
+// Recognizers as ONNX files with encoders of every family: what LibTorch runs is written out, ONNX files are kept.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -7,12 +7,14 @@
 #include "encoders/encoder.h"
 #include "encoders/onnx_file.h"
 #include "io/safetensors.h"
+#include "networks/onnx/detail/plan.h"
 #include "recognizer/export_loss.h"
 #include "recognizer/export_onnx.h"
 #include "recognizer/recognizer_support.h"
 #include "support/golden.h"
 #include "support/made_up.h"
 #include "support/message_of.h"
+#include "support/onnx_writer.h"
 #include "support/tflite_writer.h"
 
 namespace protocom::testing {
@@ -22,6 +24,9 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 constexpr double kSameProbability = 1e-4;
+
+/// Seeds of photos that are asked about together: 1, 2 and 7 of them.
+const std::vector<std::vector<int>> kBatches = {{17}, {27, 5}, {18, 28, 38, 6, 19, 37, 29}};
 
 /// A recognizer of three kinds of stripes.
 class ExportedEncoder : public ::testing::Test {
@@ -73,7 +78,8 @@ class ExportedEncoder : public ::testing::Test {
     return Array::of(all, {static_cast<int64_t>(photos.size()), sizes.image_size, sizes.image_size, 3});
   }
 
-  /// Expects the exported file, read as an encoder with the output `probabilities`, to answer like the recognizer.
+  /// Expects the exported file, read as an encoder with the output `probabilities`, to answer like the recognizer, also
+  /// with batches of odd sizes.
   void expect_same_answers(Engine engine) const {
     RecognizerOptions all;
     all.use = FileUse::kRead;
@@ -84,13 +90,34 @@ class ExportedEncoder : public ::testing::Test {
     asked.output = "probabilities";
     asked.engine = engine;
     const auto back = open_encoder(model_, asked);
-    for (const std::vector<int>& seeds : {std::vector<int>{17}, {27, 37, 5}, {18, 28, 38, 6, 19}}) {
-      std::vector<fs::path> photos;
-      for (const int seed : seeds) photos.push_back(photo(seed));
+    for (const std::vector<int>& seeds : kBatches) {
+      const std::vector<fs::path> photos = photos_of(seeds);
       const at::Tensor shares = tensor_of(back->features(pixels(photos)));
       for (size_t i = 0; i < photos.size(); ++i)
         expect_same(recognizer.classify(photos[i]), names, shares[static_cast<int64_t>(i)]);
     }
+  }
+
+  /// Whether the output `label` is the class that the recognizer answers, by our own engine.
+  void expect_same_labels() const {
+    Recognizer recognizer = Recognizer::open(path_);
+    const std::vector<std::string> names = recognizer.class_names();
+    const onnx::Model model = onnx::read_model(model_);
+    for (const std::vector<int>& seeds : kBatches) {
+      const std::vector<fs::path> photos = photos_of(seeds);
+      const at::Tensor input = tensor_of(pixels(photos)).permute({0, 3, 1, 2}).to(at::kFloat).contiguous() / 255;
+      const at::Tensor label = onnx::Plan(model, "label", input.slice(0, 0, 1), onnx::Plan::Use::kAny).run(input);
+      ASSERT_EQ(label.sizes(), at::IntArrayRef({static_cast<int64_t>(photos.size())}));
+      for (size_t i = 0; i < photos.size(); ++i)
+        EXPECT_EQ(names.at(static_cast<size_t>(label[static_cast<int64_t>(i)].item<int64_t>())),
+                  recognizer.classify(photos[i]).ranking.front().name);
+    }
+  }
+
+  std::vector<fs::path> photos_of(const std::vector<int>& seeds) const {
+    std::vector<fs::path> photos;
+    for (const int seed : seeds) photos.push_back(photo(seed));
+    return photos;
   }
 
   static void expect_same(const Answer& answer, const std::vector<std::string>& names, const at::Tensor& shares) {
@@ -116,11 +143,109 @@ void make_up(Backbone& network) {
   }
 }
 
+/// Reads a file of tests/golden: folders with encoders, by the name of their family.
+json golden_folders(const char* file) {
+  return json::parse(read_file(fs::path(PROTOCOM_GOLDEN).replace_filename(file)));
+}
+
+constexpr const char* kGoldenFolders[] = {"huggingface.json", "checkpoints.json"};
+
+at::Tensor some_weights(const std::vector<int64_t>& sizes, double phase) {
+  int64_t count = 1, inputs = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    count *= sizes[i];
+    if (i > 0) inputs *= sizes[i];
+  }
+  return at::arange(count, at::kFloat).mul(1.7).add(phase).sin().mul(std::sqrt(2.0 / inputs)).view(sizes);
+}
+
+/// Two convolutions with normalisation, a residual sum and a pool, as PyTorch exports a CNN.
+OnnxWriter onnx_cnn() {
+  OnnxWriter made(17);
+  made.input("pixels", {-1, 3, 16, 16});
+  made.output("embedding", {-1, 24});
+  made.raw("stem", some_weights({24, 3, 3, 3}, 0));
+  made.raw("body", some_weights({24, 24, 3, 3}, 1));
+  for (const char* name : {"scale", "shift", "mean", "variance"})
+    made.raw(name, some_weights({24}, 2).mul(0.1).add(std::string(name) == "scale" || name[0] == 'v' ? 1 : 0));
+  OnnxAttributes strided = whole_attribute("strides", {2, 2});
+  strided.integers["pads"] = {1, 1, 1, 1};
+  made.node("Conv", {"pixels", "stem"}, {"c0"}, strided);
+  made.node("BatchNormalization", {"c0", "scale", "shift", "mean", "variance"}, {"n0"});
+  made.node("Relu", {"n0"}, {"r0"});
+  made.node("Conv", {"r0", "body"}, {"c1"}, whole_attribute("pads", {1, 1, 1, 1}));
+  made.node("Add", {"c1", "r0"}, {"sum"});
+  made.node("Relu", {"sum"}, {"maps"});
+  made.node("GlobalAveragePool", {"maps"}, {"pooled"});
+  made.node("Flatten", {"pooled"}, {"embedding"});
+  return made;
+}
+
+/// A layer of a transformer of 16 patches, with a class token and attention of two heads.
+OnnxWriter onnx_transformer() {
+  constexpr int64_t kWidth = 32;
+  OnnxWriter made(17);
+  made.input("pixels", {-1, 3, 16, 16});
+  made.output("pooler_output", {-1, kWidth});
+  made.raw("patches.weight", some_weights({kWidth, 3, 4, 4}, 0));
+  made.raw("token", some_weights({1, 1, kWidth}, 1));
+  made.raw("places", some_weights({1, 17, kWidth}, 2));
+  made.raw("norm.scale", some_weights({kWidth}, 3).add(1));
+  made.raw("norm.shift", some_weights({kWidth}, 4));
+  for (const char* name : {"q", "k", "v", "out", "up", "down"}) made.raw(name, some_weights({kWidth, kWidth}, name[0]));
+  made.raw("root", at::full({}, 0.25F));
+  made.integers("flat", {0, kWidth, -1});
+  made.integers("heads", {0, 0, 2, 16});
+  made.integers("joined", {0, 0, kWidth});
+  made.integers("first", {0});
+  made.node("Conv", {"pixels", "patches.weight"}, {"grid"}, whole_attribute("strides", {4, 4}));
+  made.node("Reshape", {"grid", "flat"}, {"rows"});
+  made.node("Transpose", {"rows"}, {"tokens"}, whole_attribute("perm", {0, 2, 1}));
+  made.node("Shape", {"tokens"}, {"sizes"});
+  made.node("Gather", {"sizes", "first"}, {"n"});
+  made.integers("one", {1});
+  made.integers("width", {kWidth});
+  OnnxAttributes along;
+  along.whole["axis"] = 0;
+  made.node("Concat", {"n", "one", "width"}, {"token.sizes"}, along);
+  made.node("Expand", {"token", "token.sizes"}, {"token.each"});
+  along.whole["axis"] = 1;
+  made.node("Concat", {"token.each", "tokens"}, {"all"}, along);
+  made.node("Add", {"all", "places"}, {"x"});
+  along.whole["axis"] = -1;
+  made.node("LayerNormalization", {"x", "norm.scale", "norm.shift"}, {"normed"}, along);
+  for (const std::string name : {"q", "k", "v"}) {
+    made.node("MatMul", {"normed", name}, {name + ".rows"});
+    made.node("Reshape", {name + ".rows", "heads"}, {name + ".heads"});
+    made.node(
+        "Transpose", {name + ".heads"}, {name + ".by.head"},
+        whole_attribute("perm", name == "k" ? std::vector<int64_t>{0, 2, 3, 1} : std::vector<int64_t>{0, 2, 1, 3}));
+  }
+  made.node("MatMul", {"q.by.head", "k.by.head"}, {"products"});
+  made.node("Mul", {"products", "root"}, {"scaled"});
+  made.node("Softmax", {"scaled"}, {"attention"}, along);
+  made.node("MatMul", {"attention", "v.by.head"}, {"seen"});
+  made.node("Transpose", {"seen"}, {"seen.by.token"}, whole_attribute("perm", {0, 2, 1, 3}));
+  made.node("Reshape", {"seen.by.token", "joined"}, {"seen.rows"});
+  made.node("MatMul", {"seen.rows", "out"}, {"attended"});
+  made.node("Add", {"x", "attended"}, {"y"});
+  made.node("MatMul", {"y", "up"}, {"wide"});
+  made.node("Tanh", {"wide"}, {"bent"});
+  made.node("MatMul", {"bent", "down"}, {"narrow"});
+  made.node("Add", {"y", "narrow"}, {"z"});
+  made.integers("zero", {0});
+  made.integers("end", {1});
+  made.integers("second", {1});
+  made.node("Slice", {"z", "zero", "end", "second"}, {"class"});
+  made.node("Squeeze", {"class", "second"}, {"pooler_output"});
+  return made;
+}
+
 /// Writes the encoder of a family with small made-up weights; returns what must be stated about its images.
 std::string write_encoder(const std::string& family, const TempDir& folder) {
   const fs::path place = folder / "encoder";
-  for (const char* file : {"huggingface.json", "checkpoints.json"}) {
-    const json all = json::parse(read_file(fs::path(PROTOCOM_GOLDEN).replace_filename(file)));
+  for (const char* file : kGoldenFolders) {
+    const json all = golden_folders(file);
     if (!all.contains(family)) continue;
     const json& known = all.at(family);
     State state;
@@ -144,6 +269,10 @@ std::string write_encoder(const std::string& family, const TempDir& folder) {
     write_safetensors(place / tensors, arrays_of(state), {{"format", "pt"}});
     return "";
   }
+  if (family == "onnx-cnn" || family == "onnx-transformer") {
+    write_file(place, (family == "onnx-cnn" ? onnx_cnn() : onnx_transformer()).bytes());
+    return "imagenet:size=16:resize=18";
+  }
   if (family == "tflite") {
     write_file(place, SmallTflite().bytes());
     return "half:size=8:resize=10";
@@ -163,34 +292,48 @@ std::string write_encoder(const std::string& family, const TempDir& folder) {
   return "imagenet:size=32:resize=36";
 }
 
-class EncoderFamily : public ExportedEncoder, public ::testing::WithParamInterface<const char*> {};
+/// All of the golden folders, and what is no folder.
+std::vector<std::string> encoder_families() {
+  std::vector<std::string> families = {
+      "onnx-cnn",
+      "onnx-transformer",
+      "tflite",
+      "resnet12",
+      "conv4",
+      "vit:width=64:depth=2:patch=8:grid=4:mlp=2:registers=3:layer-scale=1:stretched=0",
+      "resnet18 state-dict"};
+  for (const char* file : kGoldenFolders) {
+    const json all = golden_folders(file);
+    for (const auto& [name, known] : all.items()) families.push_back(name);
+  }
+  return families;
+}
 
-/// Uses our own reader, and ONNX Runtime if available: the test onnxruntime_exports provides it.
+std::string test_name(const std::string& family) {
+  std::string name = family.substr(0, family.find(":depth"));
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+class EncoderFamily : public ExportedEncoder, public ::testing::WithParamInterface<std::string> {};
+
+/// Uses our own reader, and ONNX Runtime if available: the test onnxruntime_exports provides it. The test onnx_checker
+/// sets PROTOCOM_EXPORTS, a folder to keep the files in.
 TEST_P(EncoderFamily, AnswersAsTheRecognizer) {
   const std::string images = write_encoder(GetParam(), folder_);
   make("encoder", images);
   EXPECT_THAT(exported().input, HasSubstr("image float32 [n, 3, "));
   EXPECT_EQ(onnx::read_outline(model_).opset, 17);
   expect_same_answers(Engine::kTorch);
+  expect_same_labels();
   if (std::getenv("PROTOCOM_ONNXRUNTIME") != nullptr) expect_same_answers(Engine::kOnnxRuntime);
+  if (const char* folder = std::getenv("PROTOCOM_EXPORTS"))
+    fs::copy_file(model_, fs::path(folder) / (test_name(GetParam()) + ".onnx"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, EncoderFamily,
-    ::testing::Values("resnet12", "conv4",
-                      "vit:width=64:depth=2:patch=8:grid=4:mlp=2:registers=3:layer-scale=1:stretched=0",
-                      "resnet18 state-dict", "tflite", "vit", "dinov2", "dinov2-resized", "dinov2_with_registers",
-                      "clip_vision_model", "clip-projected", "siglip_vision_model", "convnext", "convnextv2",
-                      "resnet-basic", "resnet-bottleneck", "mobilenet_v2", "timm-clip", "timm-clip-quickgelu",
-                      "timm-siglip", "timm-siglip-of-patches-of-32", "timm-dinov2-registers", "timm-deit3",
-                      "timm-dinov3", "timm-dinov3-token", "timm-convnext", "timm-convnextv2-atto", "open_clip",
-                      "open_clip-quickgelu", "dinov3", "dinov3-gated-of-another-size"),
-    [](const auto& one) {
-      std::string name = std::string(one.param).substr(0, std::string(one.param).find(":depth"));
-      std::replace_if(
-          name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, EncoderFamily, ::testing::ValuesIn(encoder_families()),
+                         [](const auto& one) { return test_name(one.param); });
 
 TEST_F(ExportedEncoder, HasSmallerWeightsAndWholeNumbersAsOthersHave) {
   make("encoder", write_encoder("resnet12", folder_));

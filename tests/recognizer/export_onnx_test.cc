@@ -39,12 +39,6 @@ size_t count_in(const fs::path& folder) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-OnnxAttributes whole_attribute(const std::string& name, std::vector<int64_t> values) {
-  OnnxAttributes made;
-  made.integers[name] = std::move(values);
-  return made;
-}
-
 /// Returns an encoder whose values have the same names as those of an export.
 OnnxWriter conv_encoder(int64_t opset) {
   OnnxWriter made(opset);
@@ -502,6 +496,17 @@ TEST_F(OnnxOfRecognizer, IsReadBackAsAnEncoder) {
   EXPECT_NEAR(tensor_of(shares).max().item<double>(), answer.ranking.front().probability, kSameAnswer);
 }
 
+TEST_F(OnnxOfRecognizer, IsNoEncoderWithoutTheFeature) {
+  make(conv_encoder(17));
+  OnnxExportOptions options;
+  for (options.features = false;; options.features = true) {
+    exported(options);
+    EXPECT_THAT(message_of([&] { open_encoder(model_, {}); }),
+                AllOf(HasSubstr("trees.onnx"), HasSubstr("is an exported recognizer"), HasSubstr("--with-feature")));
+    if (options.features) break;
+  }
+}
+
 TEST_F(OnnxOfRecognizer, IsReadBackAsTheEncoderWhereItHasTheFeature) {
   make(conv_encoder(17));
   OnnxExportOptions options;
@@ -573,6 +578,17 @@ TEST_F(OnnxOfRecognizer, RefusesWhatCannotBeWritten) {
               AllOf(HasSubstr("'plda-vb' cannot be exported: it classifies all images jointly"), HasSubstr("'plda'")));
   EXPECT_THAT(usage_message_of([&] { export_onnx(other, model_); }),
               HasSubstr("'baseline-pp' cannot be exported: it needs all labelled images"));
+  EXPECT_THAT(usage_message_of([&] { export_onnx(batch, model_); }), Not(HasSubstr("completed")));
+  for (const char* method : {"bavardage", "knn"}) {
+    Recognizer needs_base = open(method);
+    EXPECT_EQ(usage_message_of([&] { export_onnx(needs_base, model_); }),
+              fmt::format("'{}' needs features of base classes, which a recognizer does not keep: use 'plda' instead",
+                          method));
+  }
+  Recognizer completed = open("completed");
+  EXPECT_EQ(usage_message_of([&] { export_onnx(completed, model_); }),
+            "'completed' needs a completion model, which this recognizer was made without (recognizer create --model): "
+            "use 'plda'");
   EXPECT_THAT(message_of([&] { export_onnx(plain, folder_ / "encoder.onnx/x.onnx"); }), HasSubstr("encoder.onnx"));
   EXPECT_THAT(message_of([&] { export_onnx(plain, path_); }), HasSubstr("is not an export of this recognizer"));
   EXPECT_FALSE(fs::exists(model_));

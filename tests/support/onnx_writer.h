@@ -18,6 +18,13 @@ struct OnnxAttributes {
   std::map<std::string, std::string> text = {};
 };
 
+/// One attribute, a list of whole numbers.
+inline OnnxAttributes whole_attribute(const std::string& name, std::vector<int64_t> values) {
+  OnnxAttributes made;
+  made.integers[name] = std::move(values);
+  return made;
+}
+
 /// Writes ONNX files by hand, as exporters do.
 class OnnxWriter {
  public:
