@@ -44,6 +44,12 @@ void add_attribute(const std::string& name, double value, pbf_writer& node) {
   attribute.add_float(2, static_cast<float>(value));
   attribute.add_int32(20, 1);
 }
+void add_attribute(const std::string& name, const std::string& value, pbf_writer& node) {
+  pbf_writer attribute(node, 5);
+  attribute.add_string(1, name);
+  attribute.add_bytes(4, value);
+  attribute.add_int32(20, 3);
+}
 void add_attribute(const std::string& name, const std::vector<int64_t>& values, pbf_writer& node) {
   pbf_writer attribute(node, 5);
   attribute.add_string(1, name);

@@ -16,7 +16,7 @@ namespace protocom::onnx {
 enum class ValueType : int32_t { kFloat32 = 1, kUInt8 = 2, kInt64 = 7, kFloat16 = 10 };
 
 /// A node's attributes by name.
-using NodeAttributes = std::map<std::string, std::variant<int64_t, std::vector<int64_t>, double>>;
+using NodeAttributes = std::map<std::string, std::variant<int64_t, std::vector<int64_t>, double, std::string>>;
 
 /// Writes a graph, operator by operator: each returns the name of its output value, for later operators.
 ///

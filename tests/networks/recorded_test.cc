@@ -66,6 +66,8 @@ TEST(Recorded, NumbersAreWhatLibTorchMakesOfThem) {
            [](const at::Tensor& x) { return at::leaky_relu(x, 0.2).flatten(1); },
            [](const at::Tensor& x) { return at::hardtanh(x, -0.5, 0.25).flatten(1); },
            [](const at::Tensor& x) { return at::clamp(x, -0.25).flatten(1); },
+           [](const at::Tensor& x) { return at::clamp_min(x, 0.1).flatten(1); },
+           [](const at::Tensor& x) { return at::amax(x, {2}).flatten(1); },
            [](const at::Tensor& x) { return at::clamp(x, c10::optional<at::Scalar>(), 0.5).flatten(1); },
            [](const at::Tensor& x) { return at::hardsigmoid(5 * x).flatten(1); },
            [](const at::Tensor& x) { return at::hardswish(5 * x).flatten(1); },
@@ -121,6 +123,15 @@ TEST(Recorded, PlacesAreWhereLibTorchBringsThem) {
              return x.permute({0, -2, 3, 1}).transpose(1, -1).flatten(1);
            },
            [](const at::Tensor& x) { return x.slice(2, 1, 7, 2).flatten(1); },
+           [](const at::Tensor& x) {
+             return at::roll(x, {3, -1}, {2, -1}).flatten(1);
+           },
+           [](const at::Tensor& x) {
+             return at::upsample_bilinear2d(x, {5, 11}, false).flatten(1);
+           },
+           [](const at::Tensor& x) {
+             return at::upsample_bilinear2d(x, {5, 11}, true).flatten(1);
+           },
            [](const at::Tensor& x) { return x.narrow(3, 2, 3).flatten(1); },
            [](const at::Tensor& x) { return x.select(2, -1).flatten(1); },
            [](const at::Tensor& x) {

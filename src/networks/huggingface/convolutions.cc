@@ -88,8 +88,9 @@ Convolution folded(Weights& weights, const std::string& convolution, const std::
 at::Tensor SqueezeExcite::operator()(const at::Tensor& x) const {
   const at::Tensor means = x.mean({2, 3}, /*keepdim=*/true);
   if (!across.defined()) return x * gate(expand(inner(reduce(means))));
-  const at::Tensor line = means.view({x.size(0), 1, x.size(1)});
-  return x * gate(at::conv1d(line, across, {}, 1, across.size(2) / 2)).view(means.sizes());
+  const at::Tensor column = means.reshape({x.size(0), 1, x.size(1), 1});
+  const at::Tensor weights = at::conv2d(column, across.unsqueeze(-1), {}, 1, at::IntArrayRef({across.size(2) / 2, 0}));
+  return x * gate(weights).reshape(means.sizes());
 }
 
 SqueezeExcite squeeze_excite(Weights& weights, const std::string& reduce, const std::string& expand, int64_t width) {

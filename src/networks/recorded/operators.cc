@@ -61,6 +61,7 @@ std::string bound(const Step& step, const char* argument) {
 std::string write_clamp(const Step& step) {
   return step.graph().node("Clip", {step.value(kSelf), bound(step, "min"), bound(step, "max")});
 }
+std::string write_least(const Step& step) { return step.graph().node("Clip", {step.value(kSelf), bound(step, "min")}); }
 std::string write_hardtanh(const Step& step) {
   return step.graph().node("Clip", {step.value(kSelf), bound(step, "min_val"), bound(step, "max_val")});
 }
@@ -175,6 +176,7 @@ std::string reduced(const Step& step, const char* op) {
   return step.graph().node(op, {step.value(kSelf)}, attributes);
 }
 std::string write_mean(const Step& step) { return reduced(step, "ReduceMean"); }
+std::string write_largest(const Step& step) { return reduced(step, "ReduceMax"); }
 
 std::string write_sum_over(const Step& step) {
   return step.graph().node("ReduceSum", {step.value(kSelf), step.graph().integers(axes_of(step))},
@@ -252,6 +254,33 @@ std::string sliced(const Step& step, int64_t axis, int64_t start, int64_t end, i
                               graph.integers({stride})});
 }
 
+/// Writes a cyclic shift along each of the axes: what falls off the end comes first.
+std::string write_roll(const Step& step) {
+  onnx::GraphWriter& graph = step.graph();
+  const Integers shifts = step.wholes("shifts"), axes = step.wholes("dims");
+  if (axes.size() != shifts.size()) fail("a shift of all values is not supported");
+  std::string x = step.value(kSelf);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(step.sizes(kSelf).size()) : axes[i];
+    const int64_t length = step.sizes(kSelf).at(static_cast<size_t>(axis));
+    if (length <= 0) fail("a shift along the batch is not supported");
+    const int64_t cut = ((-shifts[i]) % length + length) % length;
+    const auto part = [&](int64_t begin, int64_t end) {
+      return graph.node("Slice", {x, graph.integers({begin}), graph.integers({end}), graph.integers({axis})});
+    };
+    if (cut != 0) x = graph.node("Concat", {part(cut, length), part(0, cut)}, {{"axis", axis}});
+  }
+  return x;
+}
+
+/// Writes a resize of maps to the result's height and width.
+std::string write_bilinear(const Step& step) {
+  const bool corners = step.truth("align_corners");
+  return step.graph().node("Resize", {step.value(kSelf), "", "", step.shape(step.result())},
+                           {{"mode", std::string("linear")},
+                            {"coordinate_transformation_mode", std::string(corners ? "align_corners" : "half_pixel")}});
+}
+
 std::string write_slice(const Step& step) {
   return sliced(step, step.axis("dim"), step.whole("start", 0), step.whole("end", INT64_MAX), step.whole("step", 1));
 }
@@ -305,6 +334,7 @@ const std::map<std::string, Write>& of_numbers() {
                                                     {"gelu", &write_gelu},
                                                     {"leaky_relu", &write_leaky_relu},
                                                     {"clamp", &write_clamp},
+                                                    {"clamp_min", &write_least},
                                                     {"hardtanh", &write_hardtanh},
                                                     {"add", &write_sum<kAdd>},
                                                     {"sub", &write_sum<kSub>},
@@ -322,6 +352,7 @@ const std::map<std::string, Write>& of_numbers() {
                                                     {"avg_pool2d", &write_average_pool},
                                                     {"adaptive_avg_pool2d", &write_adaptive_pool},
                                                     {"mean", &write_mean},
+                                                    {"amax", &write_largest},
                                                     {"sum", &write_sum_over},
                                                     {"linalg_vector_norm", &write_length},
                                                     {"linear", &write_linear},
@@ -349,6 +380,8 @@ const std::map<std::string, Write>& of_places() {
                                                     {"select", &write_select},
                                                     {"expand", &write_expand},
                                                     {"constant_pad_nd", &write_pad},
+                                                    {"roll", &write_roll},
+                                                    {"upsample_bilinear2d", &write_bilinear},
                                                     {"to", &same_value},
                                                     {"contiguous", &same_value},
                                                     {"clone", &same_value},
