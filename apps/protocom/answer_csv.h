@@ -15,10 +15,10 @@ inline constexpr const char* kNoneOfThese = "none of these";
 /// others, most probable first.
 std::vector<std::pair<std::string, double>> ranking_with_none(const Answer& answer);
 
-/// The same with the group first, if the answer has one.
+/// Returns the same ranking, preceded by the group if the answer has one.
 std::vector<std::pair<std::string, double>> ranking_with_group(const Answer& answer);
 
-/// "hoof +0.81; tail -0.10": the attributes of an answer with their effects.
+/// Returns "hoof +0.81; tail -0.10": the attributes of an answer with their effects.
 std::string attribute_words(const std::vector<AttributeEffect>& attributes, const char* between);
 
 /// Formats answers as CSV:

@@ -86,7 +86,7 @@ void BoxAnswers::write_coco(const std::vector<std::string>& classes) {
   root_["annotations"] = std::move(annotations);
 }
 
-/// The classes, then whatever else is answered: groups, and none of these.
+/// Returns the classes, then the other possible answers: groups, and none of these.
 std::vector<std::string> BoxAnswers::categories(Recognizer& recognizer) const {
   std::vector<std::string> names = recognizer.class_names();
   std::set<std::string> known(names.begin(), names.end());

@@ -39,7 +39,7 @@ void add_answer_options(CLI::App& command, ClassifyArguments& options);
 /// Reads the table of --groups.
 void take_groups(ClassifyArguments& options);
 
-/// Reads --shares for the recognizer. Throws UsageError for a text that is no class with its share.
+/// Reads --shares for the recognizer. Throws UsageError for a text that is not a class with its share.
 void take_shares(ClassifyArguments& options);
 
 }  // namespace protocom::cli

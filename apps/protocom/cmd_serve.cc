@@ -17,7 +17,7 @@ namespace {
 
 struct Options {
   std::string recognizer, groups;
-  bool is_new = false;  ///< made first, of these
+  bool is_new = false;  ///< create the recognizer first, from `parts`
   bool is_shared = false;
   RecognizerParts parts;
   ServerOptions server;

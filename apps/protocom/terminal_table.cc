@@ -164,7 +164,7 @@ std::string terminal_table(const std::vector<TerminalColumn>& columns,
 
 namespace {
 
-/// Gives the lines of a table one by one: a long cell widens every row.
+/// Passes on the lines of a table one by one: a long cell widens every row.
 template <typename Take>
 void each_table_line(const std::vector<std::vector<std::string>>& rows, const Take& take) {
   std::vector<TerminalColumn> columns;

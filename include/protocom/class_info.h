@@ -34,11 +34,11 @@ struct ClassInfo {
 struct ExampleInfo {
   int64_t id = 0;
   std::string class_name;            ///< empty: unlabelled
-  std::string source;                ///< where it came from
+  std::string source;                ///< its origin
   std::string hash;                  ///< of its file, or of its feature if only that is known
   int64_t time = 0;                  ///< of its enrolment, seconds since 1970
-  std::optional<double> taken = {};  ///< when it was taken, seconds since 1970 by the camera's clock; nothing: unknown
-  bool confirmed = false;            ///< said to be in its right class (confirm_examples)
+  std::optional<double> taken = {};  ///< when it was taken, seconds since 1970 by the camera's clock; empty: unknown
+  bool confirmed = false;            ///< whether it was confirmed to be in its right class (confirm_examples)
 };
 
 }  // namespace protocom::v0

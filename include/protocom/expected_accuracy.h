@@ -12,8 +12,8 @@ namespace protocom::v0 {
 struct LeftOutMistake {
   std::string class_name;
   int64_t image = 0;       ///< row among the images of its class
-  std::string taken_for;   ///< the class that came first
-  int64_t example = 0;     ///< see ExampleInfo; 0 if not from a Recognizer
+  std::string taken_for;   ///< the predicted class
+  int64_t example = 0;     ///< its id, see ExampleInfo; 0 if not from a Recognizer
   bool confirmed = false;  ///< ExampleInfo::confirmed: not mislabelled
 };
 

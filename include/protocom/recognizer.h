@@ -94,7 +94,7 @@ class PROTOCOM_API Recognizer {
   /// Moves images, given by their ids (ExampleInfo), to another class. Returns how many were new to it; these get new
   /// ids.
   int64_t move_examples(const std::vector<int64_t>& ids, const std::string& class_name);
-  /// Keeps that images are in their right class: check_labels() no longer names them.
+  /// Records that images are in their right class: check_labels() no longer reports them.
   void confirm_examples(const std::vector<int64_t>& ids);
   /// Reverts the last change of the file and returns it. Throws Error if there is none.
   std::string undo();

@@ -35,10 +35,10 @@ struct RecognizerOptions {
   std::optional<double> coverage = {};
   /// Least probability of an answer, in (0, 1): if the first class has less, Answer::group is set. Empty: never.
   std::optional<double> roll_up = {};
-  /// For roll_up, the groups of a class from the widest on ("animals/birds"). Other classes have the levels of their
-  /// titles or names.
+  /// For roll_up, the groups of a class, widest first ("animals/birds"). Other classes use the levels of their titles
+  /// or names.
   std::map<std::string, std::string> groups = {};
-  std::chrono::seconds patience{60};  ///< how long a call waits for another process that changes the file
+  std::chrono::seconds patience{60};  ///< how long a call waits while another process changes the file
   FileUse use = FileUse::kChange;
 };
 

@@ -123,7 +123,7 @@ class Evaluation {
   }
 
  private:
-  /// Adds the header and the data set, as files of the command line have them.
+  /// Adds the header and the data set, as in files of the command line.
   void describe_source(const std::vector<std::string>& labels, const std::string& baseline,
                        nlohmann::json& found) const {
     const EpisodeList& list = made_.tasks.front().lists.front();

@@ -22,7 +22,7 @@ spdlog::level::level_enum backend_level(LogLevel level) {
   return spdlog::level::err;
 }
 
-thread_local int quiet = 0;  // how many of Quiet live
+thread_local int quiet = 0;  // number of live Quiet objects
 
 }  // namespace
 

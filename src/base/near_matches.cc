@@ -39,8 +39,8 @@ bool same_number(std::string_view a, std::string_view b) {
 }
 
 constexpr size_t kMostNamed = 3;
-constexpr size_t kLongestNamed = 200;       // bytes; longer ones are no typing errors
-constexpr size_t kMostSteps = 100'000'000;  // of edit_distance for all candidates together, some tenths of a second
+constexpr size_t kLongestNamed = 200;       // bytes; longer texts are not typing errors
+constexpr size_t kMostSteps = 100'000'000;  // of edit_distance for all candidates together, a few tenths of a second
 
 std::vector<std::string> near_matches(std::string_view text, const std::vector<std::string>& candidates) {
   if (text.size() > kLongestNamed) return {};
@@ -49,10 +49,10 @@ std::vector<std::string> near_matches(std::string_view text, const std::vector<s
   const auto tolerance = static_cast<int64_t>(std::max<size_t>(1, wanted.size() / 3));
   std::vector<std::pair<int64_t, std::string>> found;
   const auto distance_to = [&](const std::string& other) {
-    if (same_number(wanted, other)) return int64_t{0};  // spreadsheets make 1 of 001
+    if (same_number(wanted, other)) return int64_t{0};  // spreadsheets turn 001 into 1
     const auto longer =
         static_cast<int64_t>(std::max(wanted.size(), other.size()) - std::min(wanted.size(), other.size()));
-    if (longer > tolerance) return longer;  // at least
+    if (longer > tolerance) return longer;  // a lower bound
     steps += wanted.size() * other.size();
     return edit_distance(wanted, other);
   };

@@ -15,7 +15,7 @@ int64_t edit_distance(std::string_view a, std::string_view b);
 /// contain it, or are the same number with other leading zeros (001 and 1).
 std::string did_you_mean(std::string_view text, const std::vector<std::string>& candidates);
 
-/// "'a'; did you mean 'b'?, 'c', ...": at most so many of the names, with what each was probably meant to be.
+/// Returns "'a'; did you mean 'b'?, 'c', ...": at most `most` of the names, each with what it was probably meant to be.
 std::string names_with_hints(const std::vector<std::string>& names, const std::vector<std::string>& candidates,
                              size_t most);
 

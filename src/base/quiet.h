@@ -2,7 +2,7 @@
 
 namespace protocom {
 
-/// While one lives, what this thread logs is dropped: for a look at a file that is read again when it is used.
+/// Drops what this thread logs during its lifetime: for inspecting a file that is read again when it is used.
 class Quiet {
  public:
   Quiet();

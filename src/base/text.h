@@ -29,7 +29,7 @@ std::optional<Number> number_from(std::string_view text) {
 /// piece.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 
-/// The text with `to` wherever it has `from`, which is not empty.
+/// Replaces every occurrence of `from`, which is not empty, by `to`.
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 
 /// Returns "a, b, c", for more than `most` names "a, b, ...".

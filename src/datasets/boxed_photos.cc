@@ -67,7 +67,8 @@ class PhotoEnds {
     }
   }
 
-  /// Assigns names without their first `cut` characters.
+  /// Assigns names without their first `cut` characters. The longest name of a photo is its own: `sub/1.jpg` is not
+  /// also the `1.jpg` of the folder above. A name that matches several photos is not assigned.
   [[nodiscard]] Owners owners(const ByName& names, size_t cut) const {
     std::vector<const ByName::value_type*> longest_first;
     for (const auto& named : names) longest_first.push_back(&named);
@@ -91,7 +92,7 @@ class PhotoEnds {
     }
   }
 
-  /// The photo whose path ends so and that has no longer name; null: there is none, or there are several.
+  /// Returns the photo without a longer name whose path has that end; null: there is none, or there are several.
   [[nodiscard]] const fs::path* only_one_left(const std::string& end, const Owners& owners) const {
     const auto found = ends_.find(end);
     if (found == ends_.end()) return nullptr;

@@ -99,8 +99,8 @@ void refuse_parts(const fs::path& folder, const ListChoices& lists) {
 
 namespace {
 
-/// The names of a split's classes: its list's, else its folders'. Splits of photos with boxes have the folders images
-/// and labels in common, whose boxes have the classes.
+/// Returns the class names of a split: its list's, else its folders'. Splits of photos with boxes have the folders
+/// images and labels in common; their boxes have the classes.
 std::set<std::string> class_names_within(const fs::path& split, const ListChoices& lists) {
   const Quiet quiet;
   std::set<std::string> names;
@@ -112,7 +112,7 @@ std::set<std::string> class_names_within(const fs::path& split, const ListChoice
   return names;
 }
 
-/// Whether a split has classes, and another has one of these or none at all (images without labels).
+/// Whether a split has classes, and another split has one of these or none at all (images without labels).
 bool stands_for_all(const fs::path& split, const std::vector<fs::path>& splits, const ListChoices& lists) {
   const std::set<std::string> own = class_names_within(split, lists);
   return !own.empty() && std::any_of(splits.begin(), splits.end(), [&](const fs::path& other) {
@@ -123,7 +123,7 @@ bool stands_for_all(const fs::path& split, const std::vector<fs::path>& splits, 
   });
 }
 
-/// "test (40 images)" of all but one.
+/// Returns "test (40 images)" of all splits except one.
 std::string others_of(const std::vector<fs::path>& splits, const fs::path& used) {
   std::vector<std::string> words;
   for (const fs::path& split : splits) {
@@ -164,7 +164,7 @@ bool has_name_of_library(const fs::path& folder) {
   return suffix == ".photoslibrary" || suffix == ".photolibrary";
 }
 
-/// Whether a folder is called by a hexadecimal digit, and a file in it by an identifier that begins so.
+/// Whether a folder's name is a hexadecimal digit, and a file in it has an identifier as its name that starts with it.
 bool holds_identifiers(const fs::path& folder) {
   constexpr size_t kLetters = 36;  // of an identifier
   const std::string digit = folder.filename().string();
@@ -177,7 +177,7 @@ bool holds_identifiers(const fs::path& folder) {
   return false;
 }
 
-/// A library's `originals`: "0" to "F".
+/// Whether a folder is a library's `originals`: "0" to "F".
 bool is_originals(const fs::path& folder) {
   bool any = false;
   std::error_code error, ignored;
@@ -189,14 +189,14 @@ bool is_originals(const fs::path& folder) {
   return any;
 }
 
-/// The library in which a folder lies; empty: none.
+/// Returns the library in which a folder lies; empty: none.
 fs::path library_above(const fs::path& folder) {
   fs::path above = fs::absolute(folder / "").lexically_normal().parent_path();
   while (!has_name_of_library(above) && above != above.parent_path()) above = above.parent_path();
   return has_name_of_library(above) ? above : fs::path();
 }
 
-/// The library that a folder is, lies in or holds, left-out folders aside; empty: none.
+/// Returns the library that a folder is, lies in or contains, except in left-out folders; empty: none.
 fs::path library_around(const fs::path& folder) {
   if (fs::path above = library_above(folder); !above.empty()) return above;
   if (is_originals(folder) || is_originals(folder / "originals")) return folder;

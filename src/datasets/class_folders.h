@@ -27,17 +27,17 @@ std::optional<Split> split_named(const std::filesystem::path& folder);
 /// "train" and "test" would be enrolled as classes.
 void refuse_parts(const std::filesystem::path& folder, const ListChoices& lists);
 
-/// Throws Error where `folder` is, holds or lies in the library of Apple's Photos, whose folders ("0" to "F") are no
-/// classes: Name.photoslibrary, also renamed or its folder `originals` alone, whose files are named by identifiers.
+/// Throws Error if `folder` is, contains or lies in the library of Apple's Photos, whose folders ("0" to "F") are not
+/// classes: Name.photoslibrary, also renamed, or only its folder `originals`, whose files have identifiers as names.
 void refuse_photo_library(const std::filesystem::path& folder);
 
-/// What a folder of splits of the same classes is used for.
+/// Purpose of a folder of splits of the same classes.
 enum class SplitPurpose { kTraining, kTesting };
 
-/// Of a folder that holds nothing but splits with classes in common (train/ and test/, each with class folders or a
-/// list of its images; test/ may have images without labels) the split to train on, or to test on (test/, else the
-/// validation split); logs which others are left out, with their images. Any other folder as it is, also one whose
-/// splits have no class in common.
+/// Selects from a folder that contains only splits with classes in common (train/ and test/, each with class folders or
+/// a list of its images; test/ may have images without labels) the split to train on, or to test on (test/, else the
+/// validation split); logs which others are left out, with their images. Returns any other folder unchanged, also one
+/// whose splits have no class in common.
 std::filesystem::path split_for(SplitPurpose purpose, const std::filesystem::path& folder, const ListChoices& lists);
 
 /// Warns of class folders that hold no image themselves but several folders (family/species): each is one class.

@@ -50,7 +50,8 @@ class ListedFiles {
   /// a row whose file is missing does not match another folder's file of that name; nor do two rows match one file.
   /// [written]
   [[nodiscard]] std::vector<std::optional<std::filesystem::path>> find_all(const std::vector<std::string>& written);
-  /// The same of a list's images. Throws Error if rows that write one file differently state different classes.
+  /// Finds the files of a list's images likewise. Throws Error if rows that write one file differently state different
+  /// classes.
   [[nodiscard]] std::vector<std::optional<std::filesystem::path>> find_listed(const std::vector<ListedImage>& list);
 
  private:
@@ -68,17 +69,17 @@ class ListedFiles {
 /// Whether a path is a file that may be such a list, by its suffix.
 bool is_list_file(const std::filesystem::path& path);
 
-/// The list of a folder whose images lie in no folders of classes: metadata.csv, labels.csv, train.csv, ... or another
-/// CSV, JSON Lines or JSON of which read_image_list makes a list of images that are there. Nothing if there is none,
-/// or if folders have the names of its classes. Throws UndecidedList if `choices` must say what counts, and Error for a
-/// CSV with the columns of such a list and a row that cannot be read, has no class or gives an image a second one,
-/// unless a cell is called like one of the folders.
+/// Returns the list of a folder whose images are not in class folders: metadata.csv, labels.csv, train.csv, ... or
+/// another CSV, JSON Lines or JSON that read_image_list reads as a list of existing images. Nothing if there is none,
+/// or if folders have the names of its classes. Throws UndecidedList if `choices` must select what counts, and Error
+/// for a CSV with the columns of such a list and a row that cannot be read, has no class or gives an image a second
+/// one, unless a cell has the name of one of the folders.
 std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder, const ListChoices& choices);
 
-/// What is wrong with the first file of a folder that might be a list and is not; empty: there is no such file.
+/// Returns the error in the first file of a folder that might have been a list; empty: there is no such file.
 std::string why_no_list(const std::filesystem::path& folder, const ListChoices& choices);
 
-/// The first file of a folder that read_image_list() reads, wherever its images are.
+/// Returns the first file of a folder that read_image_list() reads, wherever its images are.
 std::optional<std::filesystem::path> any_list_in(const std::filesystem::path& folder, const ListChoices& choices);
 
 }  // namespace protocom

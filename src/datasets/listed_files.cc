@@ -197,7 +197,7 @@ bool has_class_folder(const std::vector<ListedImage>& list, const fs::path& fold
   return false;
 }
 
-/// The cells of a line, whatever stands between them.
+/// Returns the cells of a line, whatever separates them.
 std::vector<std::string> rough_cells(std::string_view line) {
   std::vector<std::string> cells(1);
   for (const char c : line) {
@@ -209,8 +209,8 @@ std::vector<std::string> rough_cells(std::string_view line) {
   return cells;
 }
 
-/// Whether a CSV that cannot be read has the columns of a list (not of boxes or answers), and no cell is called like a
-/// folder that may be a class: reading the folders in its place would make classes of them that nobody meant.
+/// Whether a CSV that cannot be read has the columns of a list (not of boxes or answers), and no cell has the name of a
+/// folder that may be a class: reading the folders instead would make unintended classes of them.
 bool is_broken_list(const fs::path& path, const fs::path& folder) {
   constexpr int64_t kMostLines = 100'000;
   const std::string suffix = lowercase(path.extension().string());
@@ -236,8 +236,8 @@ bool is_broken_list(const fs::path& path, const fs::path& folder) {
   return is_list;
 }
 
-/// Whether a CSV's rows cannot be read, one has no class, or two give an image different ones; what else is wrong with
-/// a table makes it another kind.
+/// Whether a CSV's rows cannot be read, one has no class, or two give an image different ones; other errors make a
+/// table another kind.
 bool has_broken_rows(const fs::path& path) {
   try {
     const CsvTable table = read_csv(path);

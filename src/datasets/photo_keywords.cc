@@ -117,7 +117,7 @@ std::vector<std::string> iptc_keywords(std::string_view jpeg) {
   return words;
 }
 
-/// Those of which no other one is a deeper level.
+/// Returns the keywords that are not a prefix of a deeper one.
 std::vector<std::string> deepest(const std::vector<std::string>& keywords) {
   std::vector<std::string> kept;
   for (const std::string& one : keywords) {

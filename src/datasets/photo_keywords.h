@@ -14,11 +14,11 @@ namespace protocom {
 /// 1,000 keywords in one place or one of more than 1,000 bytes.
 XmpKeywords keywords_of(const std::filesystem::path& photo);
 
-/// The sidecars of a photo that are there: IMG_1.jpg.xmp, IMG_1.xmp, then those with the suffix in capitals.
+/// Returns the existing sidecars of a photo: IMG_1.jpg.xmp, IMG_1.xmp, then those with the suffix in capitals.
 std::vector<std::filesystem::path> find_sidecars(const std::filesystem::path& photo);
 
-/// Which of a photo's keywords is its class. Keywords in levels (Lightroom, digiKam) stand before plain ones, which
-/// repeat their last or all levels.
+/// Selects which of a photo's keywords is its class. Hierarchical keywords (Lightroom, digiKam) have precedence over
+/// plain ones, which repeat their last or all levels.
 struct KeywordChoice {
   std::string parent;  ///< "Animals|Birds": use the level below it; empty: any
   size_t level = 0;    ///< from 1; 0: the last

@@ -71,7 +71,7 @@ size_t class_column_of(const CsvTable& table) {
   return *column;
 }
 
-/// The only one of the columns.
+/// Returns the only column with one of the names.
 size_t column_among(const CsvTable& table, const std::vector<std::string>& names) {
   std::vector<size_t> found;
   for (size_t c = 0; c < table.header.size(); ++c) {

@@ -13,10 +13,10 @@ namespace protocom {
 std::vector<std::string> cells_of_photos(const std::filesystem::path& table, const std::string& column,
                                          const std::vector<std::filesystem::path>& photos);
 
-/// The cells of a CSV's column that belong to classes, without empty ones; class names are cleaned as enrolled ones are
-/// (clean_name). The table also has a column of classes, as read_image_list() finds it (class, label, species, ...).
-/// `columns`: what the column may be called. Throws Error with file and line if the table has none or several of these,
-/// if no column is of classes, or if two rows give one class different cells.
+/// Returns the cells of a CSV's column that belong to classes, without empty ones; class names are normalised as at
+/// enrolment (clean_name). The table also has a column of classes, as read_image_list() finds it (class, label,
+/// species, ...). `columns`: possible names of the column. Throws Error with file and line if the table has none or
+/// several of these, if no column has classes, or if two rows give one class different cells.
 std::map<std::string, std::string> cells_of_classes(const std::filesystem::path& table,
                                                     const std::vector<std::string>& columns);
 

@@ -58,7 +58,7 @@ json classes_json(Recognizer& recognizer, const ExpectedAccuracy& expected) {
   return list;
 }
 
-/// A probability that a request asks for.
+/// Returns a probability requested by a parameter.
 std::optional<double> share_in(const Request& request, const char* name) {
   const auto found = request.parameters.find(name);
   if (found == request.parameters.end()) return std::nullopt;

@@ -57,7 +57,7 @@ void Api::calibrate(const Request& request, const Respond& respond) {
   }
   with_features(request, sent, respond, [this, options, respond](const Request& now, const Array& others) {
     run_in(long_work_, respond, [this, options, respond, now, others] {
-      // The job ends before the answer is sent: its client may ask for the next calibration at once.
+      // The job ends before the answer is sent: its client may request the next calibration at once.
       const json shown = calibrated_on(now, others, options);
       respond(json_response(shown));
     });

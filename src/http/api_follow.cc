@@ -4,7 +4,7 @@
 namespace protocom::http {
 namespace {
 
-/// Returns the revision that a client has; nothing: it states none.
+/// Returns the revision that a client has, negative after undo and compact; nothing: it states none.
 std::optional<int64_t> known_revision(const Request& request) {
   const auto said = request.parameters.find("after");
   if (said == request.parameters.end()) return std::nullopt;

@@ -63,7 +63,7 @@ Array held_feature(const RecognizerSnapshot& snapshot, const std::vector<Example
   refuse(404, "unknown image {}", wanted.example ? *wanted.example : *wanted.unlabelled);
 }
 
-/// What a file holds, and its unlabelled images in the order of their features.
+/// Returns the content of a file, and its unlabelled images in the order of their features.
 std::pair<RecognizerSnapshot, std::vector<ExampleInfo>> held_photos(const RecognizerFile& file) {
   RecognizerSnapshot all = file.snapshot();
   std::vector<ExampleInfo> entries = unlabelled_of(file, all);

@@ -84,14 +84,15 @@ class ImageReader {
     }
   }
 
-  /// What a box costs: at most the whole image.
+  /// Returns the pixels counted for a box: at most the whole image.
   static int64_t pixels_around(const Image& image, const ImageBox& box) {
     const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);
     const double side = std::max(box.width * width, box.height * height);
     return static_cast<int64_t>(std::min(width * height, side * side));
   }
 
-  /// The shorter side at which the smallest box still has the encoder's resolution (image_region.cc).
+  /// Returns the length of the shorter side at which the smallest box still has the encoder's resolution
+  /// (image_region.cc).
   [[nodiscard]] int64_t side_for(const std::vector<Upload>& photos) const {
     const auto side = static_cast<double>(options_.preprocessing.shorter_side());
     double most = side;

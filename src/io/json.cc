@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// Measured with nlohmann 3.11: what a value takes at most, and what an array or object takes besides.
+// Measured with nlohmann 3.11: most memory of a value, and additional memory of an array or object.
 constexpr int64_t kBytesAValue = 90;
 constexpr int64_t kBytesAContainer = 100;
 constexpr int64_t kLargestText = int64_t{1} << 30;

@@ -55,9 +55,9 @@ struct CalibrationOptions : CalibrateOptions {
   /// Whether to find the threshold alone: not the factor (it is 1 then), and the share of similar kinds that pass only
   /// if the threshold needs it.
   bool threshold_alone = false;
-  bool for_good = false;       ///< undo of what was changed before leaves it (RecognizerFile::set_calibration_for_good)
-  int64_t most_images = 1000;  ///< held out one by one, spread over all; more only take longer
-  int64_t most_classes = 200;  ///< held out one by one, spread over all
+  bool for_good = false;       ///< undoing earlier changes keeps it (RecognizerFile::set_calibration_for_good)
+  int64_t most_images = 1000;  ///< images held out one by one, sampled evenly; more only take longer
+  int64_t most_classes = 200;  ///< classes held out one by one, sampled evenly
 };
 
 /// Calibrates on the enrolled images, one of each moment (moments.h). Each is classified as if its moment had not been

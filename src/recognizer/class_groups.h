@@ -15,20 +15,20 @@ namespace protocom {
 /// before SpeciesNet's levels.
 std::vector<std::string> class_levels(const std::string& title);
 
-/// The levels that a class itself states: of its title where that has several, else of its name.
+/// Returns the levels of a class without a stated group: of its title if that has several, else of its name.
 std::vector<std::string> own_levels(const std::string& name, const std::string& title);
 
-/// The levels of a group ("animals/birds", written as in class_levels), and the class below them.
+/// Returns the levels of a group ("animals/birds", written as in class_levels), and the class below them.
 std::vector<std::string> grouped_levels(const std::string& name, const std::string& group);
 
-/// RecognizerOptions::groups of a CSV with a column of classes (`class`, `label`, ...) and a column `group` or
+/// Reads RecognizerOptions::groups from a CSV with a column of classes (`class`, `label`, ...) and a column `group` or
 /// `taxonomy`; other columns are ignored. A class may have several rows that agree, as in a list of images; an empty
 /// cell states nothing. Throws Error with file and line for a missing column, both columns, or rows that disagree.
 std::map<std::string, std::string> read_class_groups(const std::filesystem::path& table);
 
-/// The narrowest group that holds class `best` and is at least as probable as requested, by the sum of its classes'
-/// probabilities [c]: the class itself, or the classes that share its first levels ("animals/birds"). `levels`: of each
-/// class, [c]. Nothing if even the widest is less probable.
+/// Returns the narrowest group that contains class `best` and has at least the probability requested, summed over its
+/// classes' `probabilities` [c]: the class itself, or the classes that share its first levels ("animals/birds").
+/// `levels` [c]: those of each class. Nothing if even the widest group is less probable.
 std::optional<RankedClass> probable_group(const std::vector<std::vector<std::string>>& levels,
                                           const Eigen::VectorXd& probabilities, int64_t best, double least);
 

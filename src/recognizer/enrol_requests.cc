@@ -246,7 +246,7 @@ std::vector<EnrolRequest> requests_of_csv(const fs::path& csv, const ListChoices
 
 std::vector<EnrolRequest> requests_of_boxed_folder(const fs::path& whole, const BoxChoice& given,
                                                    const ListChoices& lists, SplitPurpose purpose) {
-  // Where boxes are given that say the classes, they say which images count, too.
+  // If given boxes state the classes, they also determine which images count.
   const fs::path folder = given.file.empty() ? split_for(purpose, whole, lists) : whole;
   BoxChoice choice = given;
   const bool may_have_boxes = lists.classes_from.empty() && !is_list_file(folder);

@@ -94,12 +94,12 @@ class Recognizer {
   /// Classifies an image file. Throws Error if it cannot be read, no class is enrolled, or one lacks images that the
   /// method needs.
   Answer classify(const std::filesystem::path& image);
-  /// What a call asks of its answers; what is empty is as the RecognizerOptions state.
+  /// Requirements of one call for its answers; empty ones are as stated by the RecognizerOptions.
   struct Asked {
     std::optional<double> least_of_set = {};  ///< probability of a class in Answer::set (least_probability_for)
     std::optional<double> roll_up = {};       ///< in (0, 1)
   };
-  /// The same for features float32 [n, d]: an answer a row.
+  /// Classifies features float32 [n, d], one answer per row.
   std::vector<Answer> classify_features(const Array& features, const Asked& asked);
   std::vector<Answer> classify_features(const Array& features) { return classify_features(features, Asked()); }
 
@@ -219,9 +219,9 @@ class Recognizer {
   Calibration calibrate_on(const Array& others, const CalibrationOptions& options,
                            Progress& progress = Progress::none());
 
-  /// The threshold of "none of these" of a recognizer that was just made or renewed, which undo of its last change
-  /// removes or not: of the photos of `others` if there are any, else of its own photos, which refuses different kinds
-  /// alone. Nothing, and no change, if they are too few (ten are needed).
+  /// Sets the threshold of "none of these" of a recognizer just created or renewed: from the photos `others` if there
+  /// are any, else from its own photos, which refuses only different kinds. `kind`: whether undoing the last change
+  /// removes it. Returns nothing, and changes nothing, if there are too few (ten are needed).
   enum class FirstThreshold { kOfLastChange, kForGood };
   std::optional<Calibration> take_first_threshold(const std::vector<std::filesystem::path>& others, FirstThreshold kind,
                                                   Progress& progress = Progress::none());

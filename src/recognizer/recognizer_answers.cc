@@ -47,14 +47,14 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
       most->second, images, most->first, scorer.method().label(), expected);
 }
 
-/// RecognizerOptions::groups by the names that classes are kept by.
+/// Returns RecognizerOptions::groups by normalised class names.
 std::map<std::string, std::string> composed_groups(const std::map<std::string, std::string>& given) {
   std::map<std::string, std::string> groups;
   for (const auto& [name, group] : given) groups[clean_name(name)] = group;
   return groups;
 }
 
-/// The rank, from 1, of value `own` among a row's values [c], in the order of best_classes.
+/// Returns the rank, from 1, of value `own` among a row's values [c], in the order of best_classes.
 int64_t rank_of(const float* values, int64_t count, int64_t own) {
   int64_t rank = 1;
   for (int64_t k = 0; k < count; ++k) rank += values[k] > values[own] || (values[k] == values[own] && k < own) ? 1 : 0;

@@ -47,7 +47,8 @@ class PhotoFinder {
     if (missing_.erase(hash) > 0) found_[hash] = photo;
   }
 
-  /// Not a photo's place, whatever a foreign recognizer says: reading there may never end.
+  /// Whether a path, which may come from a foreign recognizer, is the system's instead of a photo's: reading there may
+  /// never end.
   static bool is_of_system(const fs::path& file) {
     const std::string path = file.lexically_normal().string();
     return path.rfind("/proc/", 0) == 0 || path.rfind("/sys/", 0) == 0 || path.rfind("/dev/", 0) == 0;
@@ -55,7 +56,7 @@ class PhotoFinder {
 
   std::set<std::string> missing_;
   std::set<fs::path> seen_;
-  std::map<fs::path, std::vector<ImageRegion>> boxes_;  // by the name of the file without its folder
+  std::map<fs::path, std::vector<ImageRegion>> boxes_;  // by file name without its folder
   std::map<std::string, fs::path> found_;               // by hash
 };
 

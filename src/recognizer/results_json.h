@@ -12,10 +12,10 @@ namespace protocom {
 /// answer_fields(), and set and group if requested.
 nlohmann::json answer_json(const Answer& answer);
 
-/// `class`, `is_new`, `added`, `images` of a class after photos were added, as the server and Python have it.
+/// Returns `class`, `is_new`, `added`, `images` of a class after photos were added, as in the server and Python.
 nlohmann::json enrolled_json(const EnrolledClass& done);
 
-/// What was done, by classes, and what was not, as Python has it.
+/// Returns what was enrolled, by class, and what was not, as in Python.
 nlohmann::json enrolment_json(const Enrolment& done);
 
 /// Returns all fields by name, as in the command line's output and in Python.

@@ -44,7 +44,7 @@ void check_room(const Database& database, int64_t before) {
 }
 
 void check_number_left(const Database& database) {
-  // SQLite counts on from the larger of both.
+  // SQLite continues from the larger of the two.
   const auto last = database.number(
       "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), coalesce((SELECT max(id) FROM "
       "changes), 0))");

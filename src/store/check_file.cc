@@ -30,7 +30,7 @@ constexpr FileRule kRules[] = {
      "confirmations of missing examples"},
 };
 
-/// What no undo or redo leaves, in a file that has had one.
+/// Rules violated by no undo or redo, for a file that has had one.
 constexpr FileRule kRulesOfUndone[] = {
     {"SELECT count(*) FROM undone WHERE id <= (SELECT coalesce(max(id), 0) FROM changes)",
      "changes that were undone before others that were not"},

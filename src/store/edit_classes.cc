@@ -96,7 +96,7 @@ bool enrol_one(const Database& database, const Change& change, const RecognizerS
   return describes || done.added > 0;
 }
 
-/// Tables that have rows of examples.
+/// Tables with rows that belong to examples.
 constexpr const char* kOfExamples[] = {"thumbnails", "confirmations"};
 
 void remove_live_class(const Database& database, const Change& change, int64_t id) {
@@ -117,7 +117,7 @@ void replace_calibration(const Database& database, const nlohmann::json& calibra
   database.prepare("INSERT INTO calibrations(json, added_by) VALUES(?, ?)", json_text(calibration), change).run();
 }
 
-/// A class that an edit has just changed.
+/// Returns a class that an edit has just changed.
 ClassInfo whole_class(const RecognizerFile& file, const std::string& name) {
   if (std::optional<ClassInfo> found = file.find_class(name)) return *std::move(found);
   throw DatabaseError(DatabaseFault::kDamaged,

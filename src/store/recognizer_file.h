@@ -221,9 +221,9 @@ class RecognizerFile {
   [[nodiscard]] std::optional<ClassInfo> find_class(const std::string& name) const;
   /// Lists the examples of a class, or of all classes for an empty name. Throws Error for an unknown class.
   [[nodiscard]] std::vector<ExampleInfo> list_examples(const std::string& class_name) const;
-  /// Ids of those that are confirmed, ascending.
+  /// Returns the ids of the confirmed examples, ascending.
   [[nodiscard]] std::vector<int64_t> confirmed_examples() const;
-  /// The example of an id. Throws Error when there is none.
+  /// Returns the example with an id. Throws Error if there is none.
   [[nodiscard]] ExampleInfo example(int64_t id) const;
   /// Returns a JPEG, or nothing if none was kept. Throws Error if there is no such example.
   [[nodiscard]] std::string thumbnail(int64_t example) const;
@@ -266,13 +266,12 @@ class RecognizerFile {
   EnrolledClass place(const PhotoIds& photos, const ClassEnrolment& into);
   /// Removes photos of both kinds, as one change. Throws Error if one does not exist; nothing is removed then.
   void remove(const PhotoIds& photos);
-  /// Keeps that images are in their right class, so that they are no longer named as misplaced
-  /// (ExampleInfo::confirmed), as one change; one that is moved is no longer confirmed. Throws Error when one is not
-  /// there; then nothing is kept.
+  /// Records that images are in their right class, as one change, so that they are no longer reported as misplaced
+  /// (ExampleInfo::confirmed); a moved one is no longer confirmed. Throws Error if one does not exist; nothing is
+  /// recorded then.
   void confirm_examples(const std::vector<int64_t>& ids);
-  /// Adds unlabelled images; one that is there already does not count twice. Returns how many were
-  /// added. Throws Error for features that do not fit or are not finite, and where there would be more than
-  /// kMostUnlabelled.
+  /// Adds unlabelled images; one that exists already does not count twice. Returns how many were added. Throws Error
+  /// for features that do not match or are not finite, and if there would be more than kMostUnlabelled.
   int64_t add_unlabelled(const NewExamples& images);
   /// Throws Error if one does not exist; nothing is removed then.
   void remove_unlabelled(const std::vector<int64_t>& ids);
@@ -282,10 +281,10 @@ class RecognizerFile {
   /// Sets the calibration as part of the last change, with which it is undone; processes that have the file open do not
   /// notice it. Without a change (after compacting) it is a change of its own.
   void set_calibration_with_last_change(const nlohmann::json& calibration);
-  /// The same as part of no change: undo() of what was changed before leaves it.
+  /// Sets the calibration as part of no change: undo() of earlier changes keeps it.
   void set_calibration_for_good(const nlohmann::json& calibration);
-  /// Takes the last change back: the file holds what it held before. What is taken back can be done again until there
-  /// is a new change, which deletes it for good. Throws Error when there is none, or the last one is not `only`.
+  /// Undoes the last change: restores the previous content. It can be redone until there is a new change, which deletes
+  /// it for good. Throws Error if there is none, or the last one is not `only`.
   ChangeEntry undo(std::optional<int64_t> only = {});
   /// Redoes what the last undo() reverted, with the same numbers of changes, classes and examples. Throws Error if
   /// there is none, or the next one is not `only`.

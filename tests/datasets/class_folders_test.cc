@@ -38,7 +38,7 @@ ImageDatasetOptions any_split() {
   return options;
 }
 
-/// What is said of a folder whose folders are to be classes.
+/// Returns the error about a folder whose folders are to be classes.
 std::string refusal_of(const fs::path& folder) {
   return message_of([&] { refuse_photo_library(folder); });
 }

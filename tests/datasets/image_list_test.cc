@@ -253,7 +253,7 @@ TEST_F(ImageLists, OneFileWrittenInTwoWaysHasOneClass) {
   }
 }
 
-// The folders beside such a list would be its classes: "images".
+// Otherwise the folders beside such a list would be its classes: "images".
 TEST_F(ImageLists, WithABrokenRowAreNotPassedOverForTheFoldersBesideThem) {
   for (const char* file : {"images/1.jpg", "images/2.jpg"}) put(file);
   for (const auto& [rows, words] :

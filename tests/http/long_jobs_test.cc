@@ -22,11 +22,11 @@ class LongJobs : public Served {
     }
     return ask("POST", "/v1/classes/" + name + "/examples", nlohmann::json{{"features", rows}}.dump(), kJson);
   }
-  /// A long job of a client of its own.
+  /// Starts a long job for a client of its own.
   std::future<int> begin(const std::string& target) const {
     return std::async(std::launch::async, [this, target] { return ask("GET", target).status; });
   }
-  /// Whether such a job is running: another one is refused then.
+  /// Returns whether such a job is running, in which case another one is refused.
   [[nodiscard]] bool is_running(const std::string& target) const { return ask("GET", target).status == 503; }
 
  private:
@@ -45,7 +45,7 @@ TEST_F(LongJobs, WhatIsShortIsAnsweredWhileTwoOfThemRun) {
   for (int round = 0; round < 8 && !changed_meanwhile; ++round) {
     enrol_rows("class0", 1);  // so that both are computed again
     const std::future<int> map = begin("/v1/map"), accuracy = begin("/v1/accuracy");
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // else a look would itself be the job
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // otherwise the check would itself be the job
     while (!changed_meanwhile && goes_on(map) && goes_on(accuracy)) {
       if (!is_running("/v1/map") || !is_running("/v1/accuracy")) continue;
       changed_meanwhile = enrol_rows("class1", 1).status == 200 && goes_on(map) && goes_on(accuracy);

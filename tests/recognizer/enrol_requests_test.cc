@@ -57,7 +57,7 @@ TEST(EnrolRequests, OfAFolderWhoseListCannotBeReadAreToldWhy) {
   }
 }
 
-/// The images of all requests of a folder, below it.
+/// Returns the images of all requests of a folder, relative to it.
 std::vector<std::string> images_for(SplitPurpose purpose, const fs::path& root) {
   std::vector<std::string> images;
   for (const EnrolRequest& request : requests_of_boxed_folder(root, {}, {}, purpose)) {
@@ -67,7 +67,7 @@ std::vector<std::string> images_for(SplitPurpose purpose, const fs::path& root) 
   return images;
 }
 
-// What ImageFolder, Kaggle and the imagefolder of Hugging Face call train/ and test/.
+// The names train/ and test/ as used by ImageFolder, Kaggle and the imagefolder of Hugging Face.
 TEST(EnrolRequests, OfSplitsOfTheSameClassesAreTheTrainingSplitAndTestsTheOther) {
   const TempDir root;
   for (const char* split : {"train", "validation", "test"}) put(root / split / "cat" / "1.jpg");

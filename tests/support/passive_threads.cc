@@ -1,6 +1,6 @@
 // Makes threads of OpenMP sleep while they wait for each other: spinning ones keep others from running where several
 // tests run at once, and a suite takes ten times as long. libgomp reads the variable when it is loaded, before main; so
-// a test restarts with it, before any library has started. (The program's is in apps/protocom/front.)
+// a test restarts with it, before any library has started. (For the program see apps/protocom/launcher.)
 #if defined(__linux__)
 #include <limits.h>
 #include <unistd.h>

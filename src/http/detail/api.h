@@ -101,11 +101,11 @@ class Api {
   Response thumbnail(const Request& request);
   nlohmann::json readiness(const Request& request);
   nlohmann::json expected_accuracy(const Request& request);
-  /// What a request asks of its answers: sets of classes (?coverage=) and groups (?roll_up=). Sets are slow when
+  /// Returns what a request wants of its answers: sets of classes (?coverage=) and groups (?roll_up=). Sets are slow if
   /// something has changed.
   Recognizer::Asked asked_of_answers(const Request& request);
-  /// What `measure` finds of a recognizer of its own, while the others keep answering: again once something has
-  /// changed, one request at a time.
+  /// Returns what `measure` finds on a separate recognizer, while other requests are answered: measured again only
+  /// after a change, one request at a time.
   template <typename Found, typename Measure>
   Found measured_once(const Request& request, std::optional<std::pair<int64_t, Found>>& last, const Measure& measure);
   nlohmann::json describe_recognizer(const Request& request);
@@ -211,14 +211,14 @@ class Api {
     Recognizer recognizer = Recognizer::open(path_, options_.recognizing);
     return refusing(409, [&] { return work(recognizer); });
   }
-  /// Runs `work` on the file, opened for it alone, while the others keep answering and changing.
+  /// Runs `work` on the file, opened for it alone, while other requests are answered and change it.
   template <typename Work>
   auto with_own_file(const Request& request, const Work& work) {
     served_revision(request);
     const RecognizerFile file(path_, FileUse::kChange, options_.limits.file);
     return work(file);
   }
-  /// The revision of the file, once it is known to be the one that is served.
+  /// Returns the revision of the file, after checking that it is the one served.
   int64_t served_revision(const Request& request) {
     return with_editor(request, [](const Recognizer& editor) { return editor.file().revision(); });
   }
@@ -255,8 +255,8 @@ class Api {
   RecognizerFile readiness_file_;  ///< checks whether the recognizer can be read, in the thread of service_thread_
   std::vector<Route> routes_;
   boost::asio::thread_pool service_thread_{1};
-  boost::asio::thread_pool short_work_{2};  ///< for what is short
-  boost::asio::thread_pool long_work_{3};   ///< one for each ExclusiveKind, so that what is short need not wait for it
+  boost::asio::thread_pool short_work_{2};  ///< for short work
+  boost::asio::thread_pool long_work_{3};   ///< one thread per ExclusiveKind, so that short work need not wait for it
   boost::asio::thread_pool decoders_;       ///< for images and long bodies
   BatchEngine engine_;
   Followers followers_{revision_source()};  ///< last, because it uses the others
@@ -268,7 +268,7 @@ Job job_for(const std::vector<Upload>& images);
 /// Returns a calibration for a response, without the hash of its classes.
 nlohmann::json calibration_json(nlohmann::json calibration);
 
-/// A change for a response: its number for undoing; null: there is none.
+/// Returns a change for a response, with its number for undoing; null: there is none.
 nlohmann::json change_json(const std::optional<ChangeEntry>& change);
 /// Returns the last change of the file, by any program.
 nlohmann::json last_change_of(const RecognizerFile& file);

@@ -28,7 +28,7 @@ enum class Want { kFeatures, kAnswers };
 struct Recognised {
   Array features;                  ///< float32 [n, d]
   std::vector<Answer> answers;     ///< with as many classes and enrolled images as any request may want
-  std::string method, mode;        ///< of the answers
+  std::string method, mode;        ///< for the answers
   std::optional<HttpError> error;  ///< if set, there is nothing else
 };
 
@@ -37,7 +37,7 @@ struct Job {
   std::vector<Image> images;  ///< as Recognizer::features_of takes them
   Array features;             ///< float32 [n, d], instead of images
   Want want = Want::kAnswers;
-  Recognizer::Asked asked = {};                     ///< of the answers
+  Recognizer::Asked asked = {};                     ///< for the answers
   std::function<void(Recognised)> done;             ///< called once, in a thread of the engine; must be quick
   std::shared_ptr<Cancellation> cancellation = {};  ///< nullptr: it cannot be cancelled
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();

@@ -10,12 +10,12 @@
 
 namespace protocom::http {
 
-/// Where a route's work is done, so that requests for the server's state are answered under any load.
+/// Where a route's work runs, so that requests for the server's state are answered under any load.
 enum class Runs {
-  kInWorker,  ///< beside a few others
-  kAtLength,  ///< beside the other long jobs, of which one of a kind runs at a time
-  kAside,     ///< in a thread of its own for what is short
-  kAtOnce     ///< in the sockets' thread: nothing that could wait
+  kInWorker,  ///< concurrently with a few others
+  kAtLength,  ///< concurrently with other kinds of long jobs, but one at a time of each kind
+  kAside,     ///< in a separate thread for short work
+  kAtOnce     ///< in the sockets' thread: nothing that could block
 };
 
 using Handler = std::function<void(Request, const Respond&)>;

@@ -3,13 +3,13 @@
 
 namespace protocom {
 
-/// A query that counts rows which should not be there, and what they are.
+/// A query that counts invalid rows, and a description of them.
 struct FileRule {
   const char* query;
   const char* finding;
 };
 
-/// Classes, names, descriptions and examples that do not belong together.
+/// Classes, names, descriptions and examples that do not match.
 inline constexpr FileRule kClassRules[] = {
     {"SELECT count(*) FROM classes c WHERE c.removed_by IS NULL AND NOT EXISTS "
      "(SELECT 1 FROM names n WHERE n.class = c.id AND n.removed_by IS NULL)",
@@ -28,8 +28,8 @@ inline constexpr FileRule kClassRules[] = {
      "descriptions of missing classes"},
 };
 
-/// Throws DatabaseError (kDamaged) for the first of kClassRules that does not hold: without it, what is damaged would
-/// be left out silently.
+/// Throws DatabaseError (kDamaged) for the first of kClassRules that is violated: otherwise damaged rows would be left
+/// out silently.
 void check_classes_are_whole(const Database& database);
 
 }  // namespace protocom
