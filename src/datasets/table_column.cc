@@ -115,7 +115,7 @@ std::vector<std::string> cells_of_photos(const fs::path& path, const std::string
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const CsvRow& row = table.rows[i];
     const std::optional<NamedPhoto>& named = found[i];
-    // Cameras call their photos the same: where folders agree, a photo of another folder is not meant.
+    // Cameras reuse names: where folders agree, a photo of another folder does not match.
     if (!named || (some_have_folders && named->folder == NamedPhoto::Folder::kLost)) continue;
     take(column, named->photo, {std::string(trimmed(row.cells[asked])), table.where(row), named->letters},
          said[named->photo]);

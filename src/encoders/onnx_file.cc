@@ -51,7 +51,7 @@ bool has(const std::vector<GraphValue>& values, std::string_view name) {
   return std::any_of(values.begin(), values.end(), [&](const GraphValue& value) { return value.name == name; });
 }
 
-/// Whether they are those of a recognizer that was exported (recognizer/export_onnx.h).
+/// Whether these are the outputs of an exported recognizer (recognizer/export_onnx.h).
 bool is_recognizer(const std::vector<GraphValue>& outputs) {
   return has(outputs, "probabilities") && has(outputs, "familiarity") && has(outputs, "label");
 }

@@ -212,7 +212,7 @@ std::vector<KnowledgePair> knowledge_pairs(const std::vector<std::string>& label
 }
 
 bool is_optional(const MethodSpec& spec, Need need) {
-  if (spec.trained_by_torch) return false;  // and is made by the plug-in alone
+  if (spec.trained_by_torch) return false;  // only the plug-in can make it
   const std::unique_ptr<Method> method = make_method(spec.name);
   return need == Need::kFitting ? !method->state().empty() : !method->needs(need);
 }

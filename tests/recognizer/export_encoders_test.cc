@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 
 constexpr double kSameProbability = 1e-4;
 
-/// Seeds of photos that are asked about together: 1, 2 and 7 of them.
+/// Seeds of photos that are classified together: 1, 2 and 7 of them.
 const std::vector<std::vector<int>> kBatches = {{17}, {27, 5}, {18, 28, 38, 6, 19, 37, 29}};
 
 /// A recognizer of three kinds of stripes.
@@ -99,7 +99,7 @@ class ExportedEncoder : public ::testing::Test {
     }
   }
 
-  /// Whether the output `label` is the class that the recognizer answers, by our own engine.
+  /// Expects the output `label`, by our own engine, to be the recognizer's answer.
   void expect_same_labels() const {
     Recognizer recognizer = Recognizer::open(path_);
     const std::vector<std::string> names = recognizer.class_names();
@@ -160,7 +160,7 @@ at::Tensor some_weights(const std::vector<int64_t>& sizes, double phase) {
   return at::arange(count, at::kFloat).mul(1.7).add(phase).sin().mul(std::sqrt(2.0 / inputs)).view(sizes);
 }
 
-/// Two convolutions with normalisation, a residual sum and a pool, as PyTorch exports a CNN.
+/// Returns two convolutions with normalisation, a residual sum and a pool, as PyTorch exports a CNN.
 OnnxWriter onnx_cnn() {
   OnnxWriter made(17);
   made.input("pixels", {-1, 3, 16, 16});
@@ -182,7 +182,7 @@ OnnxWriter onnx_cnn() {
   return made;
 }
 
-/// A layer of a transformer of 16 patches, with a class token and attention of two heads.
+/// Returns a layer of a transformer of 16 patches, with a class token and attention of two heads.
 OnnxWriter onnx_transformer() {
   constexpr int64_t kWidth = 32;
   OnnxWriter made(17);
@@ -302,7 +302,7 @@ const std::set<std::string> kLeftOut = {
     // One of ten photos has another label.
     "open_clip-resnet"};
 
-/// All other golden folders, and what is no folder.
+/// Returns all other golden folders, and the encoders that are not folders.
 std::vector<std::string> encoder_families() {
   std::vector<std::string> families = {
       "onnx-cnn",

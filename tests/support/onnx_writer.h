@@ -18,7 +18,7 @@ struct OnnxAttributes {
   std::map<std::string, std::string> text = {};
 };
 
-/// One attribute, a list of whole numbers.
+/// Returns one attribute, a list of integers.
 inline OnnxAttributes whole_attribute(const std::string& name, std::vector<int64_t> values) {
   OnnxAttributes made;
   made.integers[name] = std::move(values);
