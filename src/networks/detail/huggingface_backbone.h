@@ -26,7 +26,7 @@ bool is_huggingface_file(const std::map<std::string, std::string>& metadata);
 /// Backbone that uses such files as they are.
 class HuggingFaceBackbone : public FixedBackbone {
  public:
-  /// `asked` wins over preprocessor_config.json. Throws Error that names the family.
+  /// `asked` takes precedence over preprocessor_config.json. Throws Error that names the family.
   HuggingFaceBackbone(const std::filesystem::path& path, const HuggingFaceFiles& files, const Preprocessing& asked);
   /// Takes what config.json would say and the images that the network expects.
   HuggingFaceBackbone(const std::filesystem::path& path, nlohmann::json config, huggingface::Tensors tensors,
