@@ -33,12 +33,14 @@ struct Calibration {
   double false_accept = 0;  ///< share of unknown images above it: the one requested, else the expected one, in [0, 1]
   double accepted = 0;      ///< the share of held-out images of the classes above it, in [0, 1]
   double accuracy = 0;      ///< accuracy on held-out images of the classes, in [0, 1]
-  int64_t images = 0;   ///< number of held-out images; 0: no class has two, and the threshold is from held-out classes
+  int64_t images = 0;   ///< number of held-out images; 0: fewer than four could be held out, and the threshold is from
+                        ///< held-out classes
   int64_t unknown = 0;  ///< number of unknown images
   int64_t classes = 0;  ///< number of enrolled classes at that time
   std::string names = {};  ///< hash of their names; empty: unknown
   double slope = 1;        ///< slope of the log odds of being one of the classes; they are 0 at the threshold
-  bool balanced = false;   ///< whether as many unknown images pass as images of the classes are refused
+  bool balanced =
+      false;  ///< whether the share of unknown images that pass equals the share of images of the classes refused
   /// Whether similar kinds are refused too; else only different kinds, and at most 5 % of the images of the classes.
   bool similar = true;
   bool of_others = false;      ///< whether the unknown images were given; else they are images of held-out classes

@@ -26,8 +26,8 @@ class PROTOCOM_API FeatureSet {
   /// first row), labels outside [0, c), numbers of labels, names, splits or ids that do not match, and duplicate names
   /// or ids.
   FeatureSet(const Rows& features, const Labels& labels, const FeatureSetOptions& options = {});
-  /// Reads a file of `protocom extract`, any .npz with `features` and `labels`, a .npy pair, or a .mat of the public
-  /// attribute benchmarks (docs/formats.md). Throws Error.
+  /// Reads a file of `protocom extract`, any .npz or .safetensors with `features` and `labels`, a .npy pair, or a .mat
+  /// of the public attribute benchmarks (docs/formats.md). Throws Error.
   static FeatureSet read(const std::string& path, const FeatureFileOptions& options = {});
   /// Writes an .npz that read() and every command accept. Throws Error.
   void save(const std::string& path) const;

@@ -63,8 +63,8 @@ struct ClassifierOptions {
 class PROTOCOM_API Classifier {
  public:
   /// Takes features [m, d] with labels [m] in [0, c); c is the number of class names, or the largest label plus one.
-  /// Throws Error for sizes and labels that do not match, values that are not finite, and a class without the labelled
-  /// image that the method needs; UsageError for an unknown method and one whose needs are not met.
+  /// Throws Error for sizes and labels that do not match, values that are not finite, and a class with fewer labelled
+  /// images than the method needs; UsageError for an unknown method and one whose needs are not met.
   Classifier(const std::string& method, const Rows& features, const Labels& labels,
              const ClassifierOptions& options = {});
   ~Classifier();

@@ -103,10 +103,10 @@ class PROTOCOM_API Recognizer {
   std::string redo();
 
   /// Sets the threshold of "none of these", a familiarity that at least 95 % of images of the classes exceed. With
-  /// `similar` or `others` (unknown images), as many unknown images exceed it as images of the classes do not; with
-  /// `false_accept`, at most that share of unknown images does. Without `others`, images of held-out classes are the
-  /// unknown ones. The file stores the calibration. Throws Error for too few images, UsageError for a rate outside
-  /// (0, 1).
+  /// `similar` or `others` (unknown images), the share of unknown images above it equals the share of images of the
+  /// classes below it; with `false_accept`, at most that share of unknown images does. Without `others`, images of
+  /// held-out classes are the unknown ones. The file stores the calibration. Throws Error for too few images,
+  /// UsageError for a rate outside (0, 1).
   Calibration calibrate(const std::vector<Image>& others = {}, const CalibrateOptions& options = {},
                         const Progress& progress = {});
   /// The current calibration, if there is one.
@@ -116,7 +116,8 @@ class PROTOCOM_API Recognizer {
   ExpectedAccuracy expected_accuracy(const Progress& progress = {});
 
   /// Tests the recognizer on labelled images; `labels`: the right class of each. Enrolled images are left out. Throws
-  /// Error as classify(), for another number of labels, if it has none of the classes, and if no image is left.
+  /// Error as classify(), for another number of labels, if the recognizer has none of these classes, and if no image is
+  /// left.
   TestResult test(const std::vector<Image>& images, const std::vector<std::string>& labels);
   /// Tests it on features [n, d].
   TestResult test_features(const Rows& features, const std::vector<std::string>& labels);

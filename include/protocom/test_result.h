@@ -64,7 +64,7 @@ struct UnknownClass {
 struct TestResult {
   std::string recognizer;  ///< its path
   std::string method;
-  std::string mode;            ///< "inductive", "transductive" or "semi-supervised"
+  std::string mode;            ///< "inductive" or "transductive"
   bool calibrated = false;     ///< whether it can answer "none of these"
   int64_t enrolled = 0;        ///< number of its classes
   int64_t images = 0;          ///< number of images of its own classes

@@ -14,7 +14,7 @@ enum class NumberType { kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, 
 
 /// Returns "Float", "Long", ...: the names in files and messages.
 std::string_view to_string(NumberType type);
-/// Returns the bytes of one number.
+/// Returns the size of one number in bytes.
 int64_t size_of(NumberType type);
 /// Whether the type has fractions.
 bool is_real(NumberType type);

@@ -10,12 +10,13 @@
 
 namespace protocom {
 
-/// Returns external text as one line for a terminal: white space and line ends become single spaces, control characters
-/// become question marks, invalid UTF-8 is shown as in "caf\xe9": names of files and classes may be any bytes.
+/// Returns external text as one line for a terminal: white space and line ends become single spaces, control
+/// characters, line separators and changes of writing direction become question marks, invalid UTF-8 is shown as in
+/// "caf\xe9": names of files and classes may be any bytes.
 std::string one_line(std::string_view text);
 
-/// Returns a value as quoted in a message: truncated between two letters to at most `longest` bytes including the
-/// ellipsis ("abcdefg…").
+/// Returns a value as quoted in a message: truncated between two letters to at most `longest` bytes, counting the
+/// ellipsis as one ("abcdefg…").
 std::string excerpt(std::string_view text, size_t longest = 80);
 
 /// Returns the message of another library's exception, as one sentence without prefixes and stack traces

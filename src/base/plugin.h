@@ -7,7 +7,7 @@ namespace protocom {
 
 /// Loads the library that uses LibTorch (libprotocom-torch.so), once per process: it lies beside this library and
 /// provides its functions while it loads. Does nothing if it is loaded already or linked into the program. Thread-safe.
-/// Throws Error with `purpose` ("an encoder"), where it was searched, and the loader's own reason.
+/// Throws Error with `purpose` ("an encoder"), where it was searched for, and the loader's own reason.
 void load_torch_plugin(const std::string& purpose);
 
 /// Whether the library is available: loads it. load_torch_plugin throws the reason if not.
@@ -17,7 +17,7 @@ void load_torch_plugin(const std::string& purpose);
 [[nodiscard]] bool torch_plugin_is_loaded();
 
 /// Called by the plug-in when it has provided its functions, loaded or linked into the program, so that it is no longer
-/// searched.
+/// searched for.
 void torch_plugin_provides();
 
 /// Throws the Error for a plug-in that was loaded but does not provide a function.

@@ -47,8 +47,9 @@ FeatureSet keep_classes(const FeatureSet& features, const std::vector<int64_t>& 
 
 /// Reads labelled features from
 /// - an `.npz` with `features` [n, d] of any float type, `labels` [n] and, if present, `names` [c], `split` [c] and
-///   `paths` [n] (`header.json` if protocom wrote it). Other usual names are known: X, feats, embeddings; y, label,
-///   target;
+///   `paths` [n] (`header.json` if protocom wrote it). Other usual names are known: X, x, feats, embeddings; y, Y,
+///   label, target, targets;
+/// - a `.safetensors` with tensors `features` and `labels`, the rest as JSON lists in its metadata;
 /// - a features `.npy` [n, d] with its labels `.npy` [n]: `options.labels`, else the file beside it whose name has
 ///   "labels" in place of "features" (x-labels.npy for x.npy);
 /// - a `.mat` of the public attribute benchmarks: `features` [d, n], `labels` [n] from 1 on, with the classes' names

@@ -15,7 +15,7 @@ PackedImages load_pack(const ImageSource& source) {
         source.path.string());
   }
   if (!source.boxes.file.empty())
-    fail_usage("{} is a pack, of which no boxes are cut: give the folder of images", source.path.string());
+    fail_usage("{} is a pack, from which boxes cannot be cut: give the folder of images", source.path.string());
   PackedImages images = read_pack(source.path);
   if (source.sizes.image_size > 0 && source.sizes.image_size != images.image_size()) {
     fail_usage("{0} has images of {1}x{1} pixels, expected {2}x{2}: pack them with --image-size {2}",

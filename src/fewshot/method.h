@@ -48,7 +48,7 @@ struct FitMaps {
 /// Whether a method that can use knowledge but does not need it (`plda`) uses it.
 enum class KnowledgeUse {
   kAuto,    ///< if it improves accuracy on classes held out of the fit
-  kAlways,  ///< also for classes without images
+  kAlways,  ///< even if it does not improve accuracy: classes without images need it
   kNever
 };
 
@@ -113,8 +113,8 @@ class Method {
     return {};
   }
 
-  /// Returns the fitted method as a space for any classes: it adapts to the ones given and drops its knowledge of its
-  /// own. Null: it has no space.
+  /// Returns the fitted method as a space for any classes: it adapts to the ones given and drops the knowledge of the
+  /// classes it was fitted on. Null: it has no space.
   [[nodiscard]] virtual std::unique_ptr<Method> as_space() const { return nullptr; }
 
   /// Fits the method; only for methods with Need::kFitting. Deterministic. Throws Error.

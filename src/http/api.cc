@@ -166,8 +166,8 @@ void Api::run_in(boost::asio::thread_pool& threads, const Respond& respond, std:
   boost::asio::post(threads, [respond, work = std::move(work)] { run_answering(respond, work); });
 }
 
-/// Returns the threads for a request: slow reads have threads of their own, so that other requests are answered however
-/// many of them there are.
+/// Returns the threads for a request: images and long bodies, which are slow to read, have their own threads, so that
+/// they do not delay other requests.
 boost::asio::thread_pool& Api::threads_for(const Route& route, const Request& request) {
   constexpr size_t kShortBody = size_t{64} << 10;
   if (route.runs == Runs::kAside) return service_thread_;

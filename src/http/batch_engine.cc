@@ -222,7 +222,7 @@ void BatchEngine::submit(Job job) {
   {
     const std::lock_guard lock(mutex_);
     if (waiting_images_ + job.size() > limits_.waiting_images && waiting_images_ > 0)
-      refuse_for_now(503, 1, "too many images are waiting for the encoder: send it again in a second");
+      refuse_for_now(503, 1, "too many images are waiting for the encoder: send the request again in a second");
     waiting_images_ += job.size();
     metrics_.set_waiting(waiting_images_);
     job.until = std::chrono::steady_clock::now() + limits_.answer;

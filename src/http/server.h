@@ -18,8 +18,8 @@ namespace protocom::http {
 /// backbone and limits of its own below "/NAME/", and the first one at the root too.
 class Server {
  public:
-  /// Opens the recognizer, loads its backbone, and listens. Throws UsageError for any address but a loopback one
-  /// without keys, and for a certificate without its key; Error if the address is taken, and what Recognizer::open and
+  /// Opens the recognizer, loads its backbone, and listens. Throws UsageError without keys unless the address is a
+  /// loopback one, and for a certificate without its key; Error if the address is taken, and what Recognizer::open and
   /// ApiKeys throw.
   Server(const std::filesystem::path& recognizer, const ServerOptions& options);
   /// Calls stop().

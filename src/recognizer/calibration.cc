@@ -264,7 +264,7 @@ std::string exchange_sentence(const Calibration& calibration) {
   std::string text;
   for (const Exchange& exchange : calibration.exchange) {
     if (std::find(kShownRates.begin(), kShownRates.end(), exchange.false_accept) == kShownRates.end()) continue;
-    text += text.empty() ? fmt::format("at {:g} % false accepts {:.0f} % of your own photos are kept",
+    text += text.empty() ? fmt::format("at {:g} % false accepts, {:.0f} % of your own photos are kept",
                                        100 * exchange.false_accept, 100 * exchange.accepted)
                          : fmt::format("; at {:g} %: {:.0f} %", 100 * exchange.false_accept, 100 * exchange.accepted);
   }

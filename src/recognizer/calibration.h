@@ -24,7 +24,7 @@ double probability_of_none(const Calibration& calibration, double familiarity);
 /// similar kinds pass". `others`: a name for the unknown images.
 std::string cost_sentence(const Calibration& calibration, const std::string& others);
 
-/// Returns "at 5 % false accepts 50 % of your own photos are kept; at 10 %: ...", for kShownRates.
+/// Returns "at 5 % false accepts, 50 % of your own photos are kept; at 10 %: ...", for kShownRates.
 std::string exchange_sentence(const Calibration& calibration);
 
 /// Returns advice if fewer than 60 % of the classes' own images are accepted; else empty.
@@ -36,7 +36,8 @@ std::string hash_of_names(std::vector<std::string> names);
 /// Returns a hash of the numbers of classes in a file, which do not change when classes are renamed.
 std::string hash_of_ids(const std::vector<int64_t>& ids);
 
-/// Whether the calibration was made with the classes of these numbers, or of these names.
+/// Whether the calibration was made with the classes of these numbers, or of these names; one without names matches if
+/// the number of classes is equal.
 bool is_of_classes(const Calibration& calibration, const std::vector<std::string>& names,
                    const std::vector<int64_t>& ids);
 

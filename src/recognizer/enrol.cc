@@ -68,8 +68,7 @@ void warn_of_copies(const std::vector<ClassEnrolment>& enrolments) {
   }
   if (within + across == 0) return;
   logger().warn(
-      "duplicate features: images equal to one of another class: {}, to one of their own: {}, such as {}: check for "
-      "copies",
+      "duplicate features: {} images equal one of another class and {} one of their own, such as {}: check for copies",
       across, within, example);
 }
 

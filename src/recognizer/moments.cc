@@ -132,7 +132,8 @@ double usual_distance(const FloatMatrix& squares) {
   return quantile(std::move(pairs), kUsual);
 }
 
-/// Whether distances between features are defined. `dim`: the features' dimension.
+/// Whether the photos of a class can be compared: a few to many of them, with finite features of `dim` numbers. `dim`:
+/// the features' dimension.
 bool can_be_compared(const Array& features, int64_t dim) {
   if (!features.defined() || features.dim() != 2 || features.size(1) != dim) return false;
   if (features.size(0) < kFewestPhotos || features.size(0) > kMostPhotosOfAClass) return false;

@@ -13,7 +13,7 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Warns once if a method was fitted for another number of images per class than are enrolled.
+/// Warns if a method was fitted for another number of images per class than are enrolled.
 void warn_of_other_shots(const Method& method, const EnrolledClasses& enrolled) {
   const auto [fewest, most] =
       std::minmax_element(enrolled.classes.begin(), enrolled.classes.end(),

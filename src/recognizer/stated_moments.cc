@@ -26,7 +26,7 @@ std::string hash_of_photo(const fs::path& photo) {
 std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
   const std::string& word = parts.moments.by;
   if (word == "auto" || word == "off") return std::nullopt;
-  if (parts.images.empty()) fail_usage("--moments {} needs the photos that it tells of: give --images", word);
+  if (parts.images.empty()) fail_usage("--moments {} needs the photos that it is about: give --images", word);
   if (const auto column = table_column_in(word)) return column;
   if (is_list_file(parts.images)) return SeriesRule{SeriesBy::kColumn, parts.images, word};
   if (const auto table = image_list_in(parts.images, parts.lists)) return SeriesRule{SeriesBy::kColumn, *table, word};

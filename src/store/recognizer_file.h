@@ -193,12 +193,13 @@ class RecognizerFile {
   [[nodiscard]] const std::vector<RecognizerArtefact>& artefacts() const { return artefacts_; }
   /// nullptr if there is none of that name.
   [[nodiscard]] const RecognizerArtefact* artefact(const std::string& name) const;
-  /// Calls `read` with a path where the artefact can be read. One that is not embedded is searched at its original
-  /// path, then beside the recognizer. Throws Error if it is missing or has changed, and what `read` throws, with the
-  /// recognizer's name.
+  /// Calls `read` with a path where the artefact can be read. One that is not embedded is looked for beside the
+  /// recognizer, then at its original path. Throws Error if it is missing or has changed, and what `read` throws, with
+  /// the recognizer's name.
   void read_artefact(const std::string& name, const std::function<void(const std::filesystem::path&)>& read) const;
 
-  /// Equal numbers mean equal classes, examples and calibration.
+  /// Equal numbers mean equal classes and examples, and an equal calibration unless that was set with the last change
+  /// or for good.
   [[nodiscard]] int64_t revision() const;
   /// Returns a hash of the file's history up to a revision: it differs after an undo or after compacting.
   [[nodiscard]] std::string history(int64_t revision) const;
@@ -207,8 +208,9 @@ class RecognizerFile {
   /// Reads everything in one view: a concurrent enrolment is either in all of it or in none.
   [[nodiscard]] RecognizerContents contents() const;
   /// Updates a snapshot of this file to what snapshot() returns now, by rereading the classes that have changed since,
-  /// and of one that only got images only those; all classes if the changes are unknown (an empty snapshot, `compact`).
-  /// Returns for each class its index in the previous snapshot, -1 if it was read. If it throws, the snapshot is empty.
+  /// (for a class that only gained images, only those images); all classes if the changes are unknown (an empty
+  /// snapshot, `compact`). Returns for each class its index in the previous snapshot, -1 if it was read. If it throws,
+  /// the snapshot is empty.
   std::vector<int64_t> refresh(RecognizerSnapshot& snapshot) const;
   /// Sets the moments that the settings state for a snapshot's images (StoredClass::moments) and the times of these
   /// (StoredClass::taken), as snapshot() and refresh() do.
@@ -296,7 +298,7 @@ class RecognizerFile {
   [[nodiscard]] std::vector<HeldPhoto> list_photos() const;
   /// Writes a copy of this recognizer for another encoder to `path`, which may be its own: with other settings and
   /// artefacts, and another feature for each photo. Classes, titles, thumbnails, times and the history stay.
-  /// Calibrations are dropped, and so are photos without a feature in `features` that only the history has. Throws
+  /// Calibrations are dropped, and so are photos that only the history has and `features` lacks. Throws
   /// Error if the recognizer has a photo without a feature, and if descriptions of classes differ in size from
   /// `settings`.
   void write_renewed(const std::filesystem::path& path, const RecognizerSettings& settings,

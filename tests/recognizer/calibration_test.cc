@@ -287,7 +287,7 @@ TEST_F(Calibrating, SaysWhatItCostsInPhotos) {
 TEST_F(Calibrating, LogsTheCostOfARateAndWarnsWhereMostImagesAreRefused) {
   Calibration made;
   made.exchange = {{0.02, 0.25, 4}, {0.05, 0.5, 3}, {0.1, 0.625, 2}};
-  EXPECT_EQ(exchange_sentence(made), "at 5 % false accepts 50 % of your own photos are kept; at 10 %: 62 %");
+  EXPECT_EQ(exchange_sentence(made), "at 5 % false accepts, 50 % of your own photos are kept; at 10 %: 62 %");
   made.accepted = 0.59;
   EXPECT_THAT(warning_of_few_kept(made), HasSubstr("41 % of your own photos will be called 'none of these'"));
   made.accepted = 0.6;

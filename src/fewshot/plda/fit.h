@@ -23,8 +23,8 @@ struct PldaFitOptions {
   /// The first is kept unless another is surely better. If several are given, and there are fewer than 20 base classes
   /// or 1000 images beyond one per class, .85 is tried after them; with fewer than 5 or 300 it comes first.
   std::vector<double> shrinkages = {0.1, 0.02, 0.3, 0.6};
-  /// Factors of the variance between classes in dimensions in which no base class differs: few base classes show few of
-  /// the dimensions in which others differ.
+  /// Factors of the variance between classes in dimensions in which base classes do not differ: few base classes show
+  /// few of the dimensions in which others differ.
   std::vector<double> floors = {1, 2, 4};
   /// Factors of the variance measured around predictions from knowledge, for tasks of many classes: dimensions are not
   /// independent, and with the measured variance a first image counts for too much among many classes.

@@ -61,7 +61,7 @@ class Api {
   void stop_following() { followers_.stop(); }
   /// Sets what GET /v1/share shows from now on.
   void invite(Invitation invitation);
-  /// Returns the usage of memory by a response that is not yet read.
+  /// Returns a place that counts the memory of a response until it is read.
   std::shared_ptr<Admission::Place> room() { return admission_.begin(); }
   /// Answers a request, at once or from another thread.
   void answer(Admitted admitted, std::string body, Respond respond);
@@ -176,8 +176,8 @@ class Api {
   boost::asio::thread_pool& threads_for(const Route& route, const Request& request);
   /// Runs it in a worker.
   void later(const Respond& respond, std::function<void()> work);
-  /// Runs `work` on the recognizer for lists and changes, one at a time. Changes to a file that was replaced meanwhile
-  /// are not acknowledged.
+  /// Runs `work` on the recognizer for lists and changes, one at a time. Changes to a file that was moved or replaced
+  /// meanwhile are not acknowledged.
   template <typename Work>
   auto with_editor(const Request& request, const Work& work) {
     const std::lock_guard lock(editor_mutex_);

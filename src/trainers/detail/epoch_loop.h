@@ -72,8 +72,9 @@ enum class StartCounts { kNo, kYes };
 struct EpochLoopOptions {
   std::string_view name;  ///< shown to users
   Schedule schedule;
-  int64_t steps = 1;                   ///< per epoch
-  std::vector<std::string> chosen_by;  ///< methods whose mean accuracy on validation chooses; none: the last is kept
+  int64_t steps = 1;  ///< per epoch
+  std::vector<std::string>
+      chosen_by;  ///< methods whose mean accuracy on validation chooses; none, or without validation: the last is kept
   StartCounts start = StartCounts::kNo;
   uint64_t seed = 1;
   TrainingFiles files;

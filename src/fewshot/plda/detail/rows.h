@@ -10,8 +10,8 @@
 
 namespace protocom {
 
-/// The layout of an image f of a PldaSpace in the fast form. In the last dimensions (all those in which no base class
-/// differs) a model has one variance between classes, so only lengths and products matter there:
+/// The layout of an image f of a PldaSpace in the fast form. In the last dimensions (all those in which base classes do
+/// not differ) a model has one variance between classes, so only lengths and products matter there:
 ///   [ f_a | f_a^2 | |f_b|^2 | f_b ],   a: the dimensions with variances of their own, b: the rest,
 /// each part padded with zeros to a multiple of kRowMultiple. A log predictive is then a product of two rows.
 struct PldaLayout {
@@ -95,7 +95,7 @@ PldaRowVariance in_parts(const DoubleVector& variance, const PldaLayout& layout)
 
 /// 1 + v, the variance for comparing images with class means. The same for all classes of a task, v = s / (1 + K s)
 /// with the mean K of their numbers of images. A v for each class would be right if variances were; they are overstated
-/// on purpose (fit_variance_laws), and then the class of fewest images loses them all to the others, or gains all
+/// on purpose (fit_variance_laws), and then the class of fewest images loses all queries to the others, or gains all
 /// (docs/log/plda.md).
 struct PldaRowMetric {
   Eigen::RowVectorXf varied;  ///< [padded], 1 / (1 + v)
