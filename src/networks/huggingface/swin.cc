@@ -71,7 +71,8 @@ at::Tensor attend(const SwinBlock& block, const at::Tensor& windows, const at::T
   at::Tensor bias = block.bias;
   if (mask.defined()) {
     const int64_t images = windows.size(0) / mask.size(0);
-    bias = (bias + mask.unsqueeze(1) * block.elsewhere).repeat({images, 1, 1, 1});
+    const at::Tensor of_windows = bias + mask.unsqueeze(1) * block.elsewhere;
+    bias = of_windows.expand({images, -1, -1, -1, -1}).flatten(0, 1);
   }
   const int64_t heads = block.shape.heads, head_width = block.shape.width / heads;
   auto qkv = block.layer.qkv(windows).chunk(3, -1);
