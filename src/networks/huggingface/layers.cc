@@ -60,7 +60,12 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
          heads, kMostLogits);
   const at::Tensor query = split(q) / std::sqrt(static_cast<double>(width));
   at::Tensor logits = at::matmul(query, split(k).transpose(-2, -1));
-  if (bias.defined()) logits += bias;
+  if (bias.defined() && bias.dim() == 4 && bias.size(0) > 1) {  // each window of an image has a bias of its own
+    const int64_t windows = bias.size(0);
+    logits = (logits.unflatten(0, at::IntArrayRef({logits.size(0) / windows, windows})) + bias).flatten(0, 1);
+  } else if (bias.defined()) {
+    logits += bias;
+  }
   return at::matmul(at::softmax(logits, -1), split(v)).transpose(1, 2).flatten(2);
 }
 

@@ -69,11 +69,7 @@ at::Tensor with_lengths(const at::Tensor& x, int64_t heads, const at::Tensor& le
 
 at::Tensor attend(const SwinBlock& block, const at::Tensor& windows, const at::Tensor& mask) {
   at::Tensor bias = block.bias;
-  if (mask.defined()) {
-    const int64_t images = windows.size(0) / mask.size(0);
-    const at::Tensor of_windows = bias + mask.unsqueeze(1) * block.elsewhere;
-    bias = of_windows.expand({images, -1, -1, -1, -1}).flatten(0, 1);
-  }
+  if (mask.defined()) bias = bias + mask.unsqueeze(1) * block.elsewhere;
   const int64_t heads = block.shape.heads, head_width = block.shape.width / heads;
   auto qkv = block.layer.qkv(windows).chunk(3, -1);
   if (block.scale.defined()) {  // attention() divides by the root of a head's width

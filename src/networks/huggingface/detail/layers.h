@@ -32,8 +32,8 @@ Norm norm(Weights& weights, const std::string& name, int64_t width, double epsil
 Linear stacked(const Linear& a, const Linear& b, const Linear& c);
 
 /// Computes softmax(Q K' / sqrt(width of a head) + bias) V over heads; q [n, t, w], k and v [n, s, w] -> [n, t, w].
-/// `bias` broadcasts to [n, heads, t, s] (minus infinity: masked); undefined: none. Throws Error for more than 2^28
-/// logits per image: a small patch_size makes many tokens.
+/// `bias` (minus infinity: masked) broadcasts to [n, heads, t, s], or has [w, heads, t, s], which repeats for n = m w;
+/// undefined: none. Throws Error for more than 2^28 logits per image: a small patch_size makes many tokens.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, int64_t heads,
                      const at::Tensor& bias = {});
 
