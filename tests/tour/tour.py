@@ -175,8 +175,9 @@ def lay_out():
 
 
 def lay_out_encoder(encoder):
-    """The file of that encoder takes pixels from 0 to 1; the three lines of docs/encoders.md write such words into it."""
+    """The default encoder of the tour. Its file takes pixels from 0 to 1; the three lines of docs/encoders.md write that into it."""
     shutil.copy(encoder, work / "encoder.pt")
+    os.environ["PROTOCOM_ENCODER"] = str(work / "encoder.pt")
     with zipfile.ZipFile(work / "encoder.pt", "a") as file:
         folder = file.namelist()[0].split("/")[0]
         file.writestr(f"{folder}/extra/preprocessing.json",
