@@ -110,7 +110,7 @@ std::vector<ListedImage> list_of_json(const fs::path& path, const ListChoices& c
   std::vector<ListedImage> list;
   try {
     if (root.is_object() && root.contains("images") && root.contains("annotations") && root.contains("categories"))
-      list = list_of_coco(root, path);
+      list = reading(path, [&] { return list_of_coco(root, path); });
     else if (root.is_array())
       list = label_studio::list_of_tasks(root, path, choices);
   } catch (const Error&) {

@@ -285,6 +285,9 @@ TEST_F(ImageLists, CocoWithOneCategoryAnImageIsReadAndTheRestCounted) {
       "annotations": [{"image_id": "a/1", "category_id": 3}]})"),
       ElementsAre("a.jpg=fox"))
       << "texts as ids, as in lists of camera traps";
+  EXPECT_THAT(
+      error_of("odd.json", R"({"images": [{"id": 1.5, "file_name": "a.jpg"}], "categories": [], "annotations": []})"),
+      AllOf(HasSubstr("odd.json"), HasSubstr("id: expected a whole number or a text")));
 }
 
 // CVAT's developers give the same advice (cvat-ai/cvat issue 6488).

@@ -19,15 +19,7 @@ f('a');
 ]==])
 string(REPLACE "an odd ` in" "two `` in" script "${script}")
 set(expected [==[
-export const f = a => {
-const address = 'http://x';
-const rx = /\/\*\* not a comment \*\/ [^;]/g;
-const n = 1;
-const m = f((n));
-return `${a ? `in // it` : '/** text */'}`;
-};
-f('a');
-]==])
+export const f = a => {const address = 'http://x';const rx = /\/\*\* not a comment \*\/ [^;]/g;const n = 1;const m = f((n));return `${a ? `in // it` : '/** text */'}`;};f('a');]==])
 protocom_strip_script(script "here")
 if(NOT script STREQUAL expected)
   message(FATAL_ERROR "expected\n${expected}\nfound\n${script}")
