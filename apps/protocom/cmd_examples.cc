@@ -44,7 +44,8 @@ void run_move(const ExamplesArguments& options) {
 }
 
 void run_confirm(const ExamplesArguments& options) {
-  RecognizerFile(options.recognizer).confirm_examples(options.ids);
+  if (RecognizerFile(options.recognizer).confirm_examples(options.ids) == 0)
+    return fmt::print("confirmed already: {}\n", images_text(options.ids.size()));
   fmt::print("confirmed {}: recognizer check no longer lists {} (protocom undo {} reverts it)\n",
              images_text(options.ids.size()), options.ids.size() == 1 ? "it" : "them", options.recognizer);
 }

@@ -292,7 +292,8 @@ export const unknownPhotos = () => photos.filter(photo => photo.verdict?.class =
 
 /** It is asked about no more. @param {Photo} photo */
 export function drop(photo) {
-  photos.splice(photos.indexOf(photo), 1);
+  const place = photos.indexOf(photo);
+  if (place >= 0) photos.splice(place, 1);
   tell('added');
 }
 

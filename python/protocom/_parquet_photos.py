@@ -56,7 +56,8 @@ def _named_photos(path, folder):
 def _written(photo, cell, row, folder):
     """The name of a file with these bytes."""
     given = cell.get("path") if isinstance(cell, dict) else None
-    target = os.path.join(folder, f"{row}-{os.path.basename(given.replace(chr(92), '/'))}" if given else f"{row}.jpg")
+    name = os.path.basename((given or "photo.jpg").replace("\\", "/")).replace("\0", "")
+    target = os.path.join(folder, f"{row}-{name[-100:]}")
     with open(target, "wb") as file:
         file.write(photo)
     return target
@@ -88,7 +89,7 @@ def _rows(table, columns, path):
 
 def _photo(cell, path):
     if isinstance(cell, dict):
-        cell = cell["path"] if cell.get("bytes") is None else cell["bytes"]
+        cell = cell.get("path") if cell.get("bytes") is None else cell["bytes"]
     if isinstance(cell, str):
         return os.path.join(os.path.dirname(path), cell) if cell else None
     if cell is not None and not isinstance(cell, bytes):

@@ -143,8 +143,11 @@ BoxFile Boxes::finish(bool kinds_may_be_classes) {
 }
 
 double number_in(std::string_view text) {
-  const std::string number = replaced(std::string(trimmed(text)), ",", ".");  // decimal commas of spreadsheets
-  return number_from<double>(number).value_or(std::numeric_limits<double>::quiet_NaN());
+  const std::string_view plain = trimmed(text);
+  const size_t comma = plain.find(',');
+  const bool may_be_thousands = comma != std::string_view::npos && plain.size() - comma == 4 && plain.front() != '0';
+  if (may_be_thousands) return std::numeric_limits<double>::quiet_NaN();  // "1,200" may be either number
+  return number_from<double>(replaced(plain, ",", ".")).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 std::string outside(const ImageBox& box, double width, double height) {

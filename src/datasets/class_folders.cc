@@ -164,17 +164,21 @@ bool has_name_of_library(const fs::path& folder) {
   return suffix == ".photoslibrary" || suffix == ".photolibrary";
 }
 
-/// Whether a folder's name is a hexadecimal digit, and a file in it has an identifier as its name that starts with it.
+/// Whether a folder's name is a hexadecimal digit, and all files in it have identifiers as names, which start with it.
 bool holds_identifiers(const fs::path& folder) {
   constexpr size_t kLetters = 36;  // of an identifier
   const std::string digit = folder.filename().string();
   if (digit.size() != 1 || std::isxdigit(static_cast<unsigned char>(digit.front())) == 0) return false;
   std::error_code error;
+  int64_t found = 0;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
-    if (name.front() == digit.front() && is_uuid(name.substr(0, kLetters))) return true;
+    if (name.front() == '.') continue;
+    const bool ends = name.size() > kLetters && (name[kLetters] == '.' || name[kLetters] == '_');  // "_3.mov": its film
+    if (!ends || name.front() != digit.front() || !is_uuid(name.substr(0, kLetters))) return false;
+    ++found;
   }
-  return false;
+  return found > 0;
 }
 
 /// Whether a folder is a library's `originals`: "0" to "F".

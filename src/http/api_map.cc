@@ -2,6 +2,7 @@
 #include "base/threads.h"
 #include "encoders/text_encoder.h"
 #include "http/detail/api.h"
+#include "http/detail/http_error.h"
 #include "recognizer/photo_map.h"
 
 namespace protocom::http {
@@ -65,9 +66,18 @@ Array held_feature(const RecognizerSnapshot& snapshot, const std::vector<Example
 
 /// Returns the content of a file, and its unlabelled images in the order of their features.
 std::pair<RecognizerSnapshot, std::vector<ExampleInfo>> held_photos(const RecognizerFile& file) {
-  RecognizerSnapshot all = file.snapshot();
-  std::vector<ExampleInfo> entries = unlabelled_of(file, all);
-  return {std::move(all), std::move(entries)};
+  constexpr int kMostTries = 20;
+  for (int tries = 1;; ++tries) {
+    RecognizerSnapshot all = file.snapshot();
+    const auto stays = [&] { return file.revision() == all.revision; };
+    try {
+      std::vector<ExampleInfo> entries = unlabelled_of(file, all);
+      if (stays()) return {std::move(all), std::move(entries)};
+    } catch (const HttpError&) {
+      if (stays()) throw;
+    }
+    if (tries == kMostTries) refuse_for_now(503, 1, "the recognizer is being changed: send the request again");
+  }
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ class PhotoFinder {
   /// never end.
   static bool is_of_system(const fs::path& file) {
     const std::string path = file.lexically_normal().string();
-    return path.rfind("/proc/", 0) == 0 || path.rfind("/sys/", 0) == 0 || path.rfind("/dev/", 0) == 0;
+    return path.rfind("/proc/", 0) == 0 || path.rfind("/sys/", 0) == 0;
   }
 
   std::set<std::string> missing_;

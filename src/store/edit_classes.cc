@@ -334,8 +334,8 @@ int64_t RecognizerFile::move_examples(const std::vector<int64_t>& ids, const std
   });
 }
 
-void RecognizerFile::confirm_examples(const std::vector<int64_t>& ids) {
-  reading(path(), [&] {
+int64_t RecognizerFile::confirm_examples(const std::vector<int64_t>& ids) {
+  return reading(path(), [&] {
     Change change(*database_, "confirm " + count_of(static_cast<int64_t>(ids.size()), "image"), last_made_);
     Statement insert = database_->prepare("INSERT OR IGNORE INTO confirmations(example, added_by) VALUES(?, ?)");
     int64_t confirmed = 0;
@@ -344,6 +344,7 @@ void RecognizerFile::confirm_examples(const std::vector<int64_t>& ids) {
       confirmed += database_->rows_changed();
     }
     if (confirmed > 0) change.commit();
+    return confirmed;
   });
 }
 

@@ -269,9 +269,9 @@ class RecognizerFile {
   /// Removes photos of both kinds, as one change. Throws Error if one does not exist; nothing is removed then.
   void remove(const PhotoIds& photos);
   /// Records that images are in their right class, as one change, so that they are no longer reported as misplaced
-  /// (ExampleInfo::confirmed); a moved one is no longer confirmed. Throws Error if one does not exist; nothing is
-  /// recorded then.
-  void confirm_examples(const std::vector<int64_t>& ids);
+  /// (ExampleInfo::confirmed); a moved one is no longer confirmed. Returns how many were not confirmed before. Throws
+  /// Error if one does not exist; nothing is recorded then.
+  int64_t confirm_examples(const std::vector<int64_t>& ids);
   /// Adds unlabelled images; one that exists already does not count twice. Returns how many were added. Throws Error
   /// for features that do not match or are not finite, and if there would be more than kMostUnlabelled.
   int64_t add_unlabelled(const NewExamples& images);

@@ -120,6 +120,11 @@ TEST_F(BoxFiles, ThatAreNoBoxesAreLeftOutByRowAndCounted) {
         "a.csv:4: a box with a number", "a.csv:5: a box outside", "a.csv:6: a box of no image"})
     EXPECT_THAT(log.text(), HasSubstr(said));
   EXPECT_THAT(error_of({put("b.csv", "image,x,y,width,height\na.jpg,1,2,0,40\n")}), HasSubstr("1 cannot be cut out"));
+  // A comma before three digits may separate thousands.
+  EXPECT_THAT(error_of({put("c.csv", "image;x;y;width;height\na.jpg;1,200;2;30;40\n")}),
+              HasSubstr("1 cannot be cut out"));
+  EXPECT_THAT(lines({put("d.csv", "image;x;y;width;height\na.jpg;0,125;0,2;0,4;0,8\n")}),
+              ElementsAre("a.jpg  0.125 0.2 0.4 0.8 1.00 of 1"));
 }
 
 // https://docs.ultralytics.com/datasets/detect/: class, centre and size, in shares.

@@ -48,6 +48,7 @@ TEST(ClassFolders, OfAPhotoLibraryAreNoClasses) {
   const testing::TempDir root;
   for (const char* library : {"My.photoslibrary", "copied"}) {
     make_photo(root / library / "originals/0/0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9.heic");
+    make_photo(root / library / "originals/0/0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9_3.mov");  // its film
     make_photo(root / library / "originals/F/F0000000-4E5F-6071-8293-A4B5C6D7E8F9_1_105_c.jpeg");
     fs::create_directories(root / library / "database");
     EXPECT_THAT(refusal_of(root / library / "originals"),
