@@ -110,7 +110,7 @@ inline void change_anything(RecognizerFile& file, std::mt19937& random) {
         return file.remove_unlabelled({unlabelled[random() % unlabelled.size()].id});
       break;
     case 7:
-      if (!examples.empty()) return file.confirm_examples({examples[random() % examples.size()].id});
+      if (!examples.empty() && file.confirm_examples({examples[random() % examples.size()].id}) > 0) return;
       break;
     default:
       break;

@@ -296,12 +296,12 @@ TEST_F(RecognizerFileTest, ConfirmsExamplesUntilTheyLeaveTheirClass) {
   RecognizerFile file(path_);
   file.enrol({enrolment("dog", {{1, 2}, {3, 4}}, {"a", "b"}), enrolment("cat", {{5, 6}}, {"c"})});
   const int64_t dog = file.list_examples("dog")[1].id, cat = file.list_examples("cat")[0].id;
-  file.confirm_examples({cat, dog});
+  EXPECT_EQ(file.confirm_examples({cat, dog}), 2);
   EXPECT_EQ(file.last_made()->what, "confirm 2 images");
   EXPECT_THAT(file.confirmed_examples(), ElementsAre(dog, cat));
   EXPECT_TRUE(file.example(dog).confirmed);
   EXPECT_FALSE(file.list_examples("dog")[0].confirmed);
-  file.confirm_examples({dog});
+  EXPECT_EQ(file.confirm_examples({dog}), 0);
   EXPECT_FALSE(file.last_made()) << "it is confirmed already";
   EXPECT_THAT(message_of([&] {
                 file.confirm_examples({file.list_examples("dog")[0].id, 999});
