@@ -158,7 +158,7 @@ class AnalysisWriter {
 constexpr int64_t kThumbnailSide = 96;
 constexpr int kQuality = 82;
 
-/// Returns a small square JPEG of an image in base64; "" if there is no image with that id or it cannot be read.
+/// Returns a small square JPEG of an image in base64; "" if the id is unknown or the image cannot be read.
 std::string thumbnail(const ImageFinder& images, const std::string& image_id) {
   const auto image = images.find(image_id, kThumbnailSide);
   return image ? base64(encode_jpeg(*image, kQuality)) : "";

@@ -38,7 +38,7 @@ std::string table_line(const std::vector<TerminalColumn>& columns, const std::ve
                        const std::vector<TerminalCell>& cells, bool coloured);
 std::string title_line(const std::vector<TerminalColumn>& columns, const std::vector<size_t>& widths, bool coloured);
 
-/// Returns a table with titles that is no wider than the terminal, unless its narrowest columns are.
+/// Returns a table with titles that fits the terminal, if its narrowest columns fit.
 std::string terminal_table(const std::vector<TerminalColumn>& columns,
                            const std::vector<std::vector<TerminalCell>>& rows, const ResultsTerminal& terminal);
 

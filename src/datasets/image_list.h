@@ -76,7 +76,7 @@ bool is_list_file(const std::filesystem::path& path);
 /// one, unless a cell has the name of one of the folders.
 std::optional<std::filesystem::path> image_list_in(const std::filesystem::path& folder, const ListChoices& choices);
 
-/// Returns the error in the first file of a folder that might have been a list; empty: there is no such file.
+/// Returns the error in the first file of a folder that looks like a broken list; empty if none does.
 std::string why_no_list(const std::filesystem::path& folder, const ListChoices& choices);
 
 /// Returns the first file of a folder that read_image_list() reads, wherever its images are.

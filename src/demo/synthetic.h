@@ -61,7 +61,7 @@ class SyntheticWorld {
   /// Returns whether an attribute is shown in all images of its classes: those named "...-body".
   [[nodiscard]] static bool is_always_shown(const std::string& attribute);
 
-  /// Draws image number `image` (any number >= 0) of a class. Thread-safe. Throws Error if there is no such class.
+  /// Draws image number `image` (any number >= 0) of a class. Thread-safe. Throws Error for an unknown class.
   [[nodiscard]] SyntheticImage draw(int64_t class_index, int64_t image) const;
   /// Draws the class as in a field guide: upright, complete, nothing in front, `size` pixels a side.
   [[nodiscard]] Image plate(int64_t class_index, int64_t size) const;

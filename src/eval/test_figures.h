@@ -9,7 +9,7 @@ namespace protocom {
 
 /// Computes all figures of a test from TestResult::tested: counts, accuracy with its interval, calibration, classes,
 /// confusion. `names`: the recognizer's classes in their order. Images of unknown classes count only in `unknown`;
-/// figures on its own classes stay unset if there is no image of them.
+/// figures on its own classes stay unset without an image of them.
 void take_figures(const std::vector<std::string>& names, TestResult& result);
 
 /// Returns the indices in `tested` of at most `most` wrong answers, most certain first: for images of its own classes,

@@ -73,7 +73,7 @@ const StageKind& kind_of(const RunConfig& config, const StageConfig& table) {
              did_you_mean(table.command, stage_names()), fmt::join(stage_names(), ", "));
 }
 
-/// Returns nullptr if there is no such command.
+/// Returns nullptr for an unknown command.
 CLI::App* subcommand(CLI::App& app, const std::string& name) {
   for (CLI::App* item : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (item->get_name() == name) return item;

@@ -105,7 +105,7 @@ nlohmann::json settings_in(const TokenizerFiles& files, const char* name);
 /// is negative or exceeds 2^31, and for an empty vocabulary.
 Vocabulary vocabulary_of(const nlohmann::json& stated, const std::string& where);
 int64_t largest_of(const Vocabulary& vocabulary);
-/// Returns the number of a token. Throws Error that names `where` if there is no such token.
+/// Returns the number of a token. Throws Error that names `where` for an unknown token.
 int64_t token_number(const Vocabulary& vocabulary, const std::string& token, const std::string& where);
 
 /// Returns a member that is an object, or an empty one.
