@@ -107,7 +107,7 @@ fs::path name_of(const ImageRegion& region) {
 
 std::string wrong_box(const ImageBox& box) {
   for (const double value : {box.x, box.y, box.width, box.height}) {
-    if (!std::isfinite(value)) return "a box with a number that is not finite";
+    if (!std::isfinite(value)) return "a box with a number that cannot be read or is not finite";
     if (std::abs(value) > 1e9) return "a box with a number beyond every picture";
   }
   if (box.width <= 0 || box.height <= 0)

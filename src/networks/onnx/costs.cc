@@ -28,7 +28,8 @@ double window_work(const Binding& binding, const Sizes& kernel) {
   for (size_t i = 0; i < 2; ++i) {
     const int64_t reach = window.dilations[i] * (window.kernel[i] - 1) + 1;
     const int64_t free = input[2 + i] + window.begin[i] + window.end[i] - reach;
-    work *= static_cast<double>(free / window.strides[i] + 1);
+    const auto places = free / window.strides[i] + 1;  // whole ones
+    work *= static_cast<double>(places);
   }
   return work;
 }
