@@ -67,7 +67,7 @@ TEST_F(PageMap, WhatIsDrawnAroundIsPutInAClassAndTakenBackAtOnce) {
   undo();
   EXPECT_EQ(images_of("dark"), 5);
   EXPECT_EQ(ask("GET", "/v1/classes/night").status, 404);
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageMap, UnsortedPhotosAreLabelledAndPhotosRemovedByKeys) {
@@ -99,7 +99,7 @@ TEST_F(PageMap, UnsortedPhotosAreLabelledAndPhotosRemovedByKeys) {
   click("#map-remove");
   ASSERT_TRUE(status_has("1 photo removed")) << text("#status");
   EXPECT_EQ(images_of("bright").get<int>() + images_of("dark").get<int>(), 9);
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageMap, SearchesByAPhoto) {
@@ -158,7 +158,7 @@ TEST_F(Page, DocsShowEveryRequest) {
   EXPECT_THAT(text("#classify"), HasSubstr("POST /v1/classify"));
   EXPECT_THAT(text("#classify"), HasSubstr("?top= integer"));
   EXPECT_THAT(text("#classify"), HasSubstr("probability number"));
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 }  // namespace

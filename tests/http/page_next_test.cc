@@ -64,7 +64,7 @@ TEST_F(PageNext, NamesUnsortedPhotosByOneKeyEach) {
   EXPECT_EQ(images_of("dark"), 3);
   EXPECT_EQ(left(), 3);
   ASSERT_TRUE(browser_->wait_for("document.getElementById('next-left').textContent === '3 photos left'"));
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageNext, SkipsTakesNewClassesAndEnds) {
@@ -103,7 +103,7 @@ TEST_F(PageNext, ShowsWhichPartMadeAnAnswer) {
   shoot_four("where");
   click("#show-where");
   EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('#where rect').length === 0"));
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageNext, TakesAPartOfAPhotoForAPhoto) {
@@ -150,7 +150,7 @@ TEST_F(PageNext, TakesAPartOfAPhotoForAPhoto) {
   correct("bright");
   EXPECT_THAT(ask("GET", "/v1/classes/bright").json()["examples"].back()["source"].get<std::string>(),
               HasSubstr("scene.png#xywh=percent:"));
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageNext, MapsPhotosByLikeness) {
@@ -173,7 +173,7 @@ TEST_F(PageNext, MapsPhotosByLikeness) {
   for (const char* key : {"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"}) browser_->press(key);
   EXPECT_EQ(browser_->evaluate("document.querySelectorAll('#map .chosen').length"), 1);
   EXPECT_GE(before.get<int>(), 0);
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageNext, MarksAPartByKeys) {
@@ -238,7 +238,7 @@ TEST_F(PageNext, TakesTheKeyOfASharedAddress) {
   EXPECT_GT(browser_->evaluate("document.querySelector('#invitation-code path').getBBox().width").get<double>(), 20);
   shoot("invitation", 1280, true);
   shoot("invitation-phone", 390, false);
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageNext, FollowsWhatOthersChange) {

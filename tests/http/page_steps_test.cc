@@ -119,7 +119,7 @@ TEST_F(PageSteps, TheLiveCameraAnswersAndRemembers) {
       << "and it knows it at once";
   click("#live-stop");
   EXPECT_EQ(hidden("live"), true);
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageSteps, AFolderThatIsNotEnrolledIsATest) {
@@ -149,7 +149,7 @@ TEST_F(PageSteps, AFolderThatIsNotEnrolledIsATest) {
   EXPECT_EQ(names(), json({"Bright Bird", "Dark Bird"})) << "nothing was enrolled";
   click("#test-close");
   EXPECT_EQ(hidden("test"), true);
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageSteps, SinglePhotosBecomeTestPhotosOfAClassAndAreAskedAgainAfterChanges) {
@@ -177,7 +177,7 @@ TEST_F(PageSteps, SinglePhotosBecomeTestPhotosOfAClassAndAreAskedAgainAfterChang
   ASSERT_TRUE(browser_->wait_for("document.getElementById('test-title').textContent.includes(' of 1 test photo ')"));
   click("#test-photos [aria-label^='Remove ']");
   ASSERT_TRUE(browser_->wait_for("document.getElementById('test').hidden"));
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageSteps, WhatIsDroppedOnTheTestAreaOfAClassIsATestPhoto) {

@@ -128,6 +128,24 @@ class Page : public Served {
   nlohmann::json names() { return texts("#classes .name"); }
   nlohmann::json verdicts() { return texts("#answers .verdict"); }
 
+  /// Returns the page's errors, without those about thumbnails of photos that were removed before the browser had them:
+  /// an undo may come between the list of a class's photos and its thumbnails.
+  [[nodiscard]] std::vector<std::string> complaints() const {
+    std::vector<std::string> left;
+    for (const std::string& complaint : browser_->complaints()) {
+      const nlohmann::json entry =
+          nlohmann::json::parse(complaint).at("params").value("entry", nlohmann::json::object());
+      const std::string url = entry.value("url", "");
+      const size_t path = url.find("/v1/");
+      if (path != std::string::npos && url.find("/thumbnail", path) != std::string::npos) {
+        const Reply now = ask("GET", url.substr(path));
+        if (now.status == 404 && now.body.find("has no thumbnail") == std::string::npos) continue;
+      }
+      left.push_back(complaint);
+    }
+    return left;
+  }
+
   /// Saves a screenshot to the folder named by PROTOCOM_SCREENSHOTS.
   void shoot(const std::string& name, int width, bool dark) {
     const char* folder = std::getenv("PROTOCOM_SCREENSHOTS");

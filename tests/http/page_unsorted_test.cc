@@ -58,7 +58,7 @@ TEST_F(PageUnsorted, AreCountedShownAndRemoved) {
   undo();
   EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('#unsorted li').length === 5"));
   EXPECT_EQ(text("#unsorted-count"), "5 photos");
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageUnsorted, WhatIsThereOrCannotBeReadIsSaid) {

@@ -59,7 +59,7 @@ TEST_F(PageWords, MakeClassesWithAndWithoutPhotos) {
   set("words", "a bird that sings");
   shoot("words", 1280, false);
   shoot("words-phone-dark", 390, true);
-  EXPECT_EQ(browser_->complaints(), std::vector<std::string>());
+  EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
 TEST_F(PageWords, OfAClassThatIsThereChangeWhatIsKnown) {
