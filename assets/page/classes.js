@@ -5,10 +5,10 @@ import {listenToCamera} from './camera.js';
 import {attempt, bar, byId, el, icon, onClick, onPress, onSubmit, part, say, sayAt, showBlob} from './dom.js';
 import {drawnClasses} from './demo.js';
 import {enrolFiles} from './enrol.js';
-import {classesOf, filesOfDrop, filesOfFolder, picturesOf} from './folders.js';
+import {filesOfDrop, filesOfFolder, partsOf, picturesOf} from './folders.js';
 import {exampleImage, isPicture} from './pictures.js';
 import {on, state} from './state.js';
-import {addTests, testedOf} from './testing.js';
+import {addTests, testClasses, testedOf} from './testing.js';
 import {byName, classNamed, counted, displayName, wordsFor} from './words.js';
 
 const thumbsOfClass = 6;
@@ -131,13 +131,19 @@ export function takeDrops(zone, take) {
   });
 }
 
+/** @param {Parts} parts */
+async function learnFrom({learn, test}) {
+  const done = await enrolFiles(learn);
+  say(test.size ? `${done} ${await testClasses(test)}` : done);
+}
+
 /**
  * What was dropped or chosen: folders are classes, loose photos are of a class for which the page asks.
  * @param {Found[]} found
  */
 async function teach(found) {
-  const classes = classesOf(found), photos = picturesOf(found);
-  if (classes.size) return say(await enrolFiles(classes));
+  const parts = partsOf(found), photos = picturesOf(found);
+  if (parts.learn.size) return learnFrom(parts);
   if (!photos.length) throw new Error('There are no photos.');
   openForm(photos);
 }
@@ -202,11 +208,11 @@ export const listenToFiles = (id, take) => byId(id).addEventListener('change', (
   await take(files);
 }));
 
-/** The classes of a folder. @param {string} id @param {(classes: Map<string, File[]>) => Promise<unknown>} take */
+/** The classes of a folder. @param {string} id @param {(parts: Parts) => Promise<unknown>} take */
 export const listenToClassFolder = (id, take) => listenToFolder(id, async found => {
-  const classes = classesOf(found);
-  if (!classes.size) throw new Error('No photos in folders were found: expected a folder that has a subfolder of photos for each class.');
-  await take(classes);
+  const parts = partsOf(found);
+  if (!parts.learn.size) throw new Error('No photos in folders were found: expected a folder that has a subfolder of photos for each class.');
+  await take(parts);
 });
 
 /** Everything in a folder. @param {string} id @param {(found: Found[]) => Promise<unknown>} take */
@@ -223,7 +229,7 @@ export function listenToClasses() {
   takeDrops(byId('start'), teach);
   takeDrops(newCard, teach);
   takeDrops(byId('enrol-form'), async found => openForm(picturesOf(found)));
-  for (const id of ['start-folder', 'more-folder']) listenToClassFolder(id, async classes => say(await enrolFiles(classes)));
+  for (const id of ['start-folder', 'more-folder']) listenToClassFolder(id, learnFrom);
   for (const id of ['start-files', 'enrol-files']) listenToFiles(id, async files => openForm(files.filter(isPicture)));
   listenToFiles('card-files', files => enrolInto(cardClass, files.filter(isPicture)));
   onPress('start-class', () => openForm());

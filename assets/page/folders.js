@@ -56,5 +56,24 @@ export function classesOf(found) {
   return classes;
 }
 
+const learnt = /^(base|train|training)$/i, tested = [/^(novel|test|testing)$/i, /^(val|valid|validation|dev)$/i];
+
+/**
+ * The photos by class of a data set in parts ("train" and "test", each with the same classes): those to learn from and those to test with. Of other folders
+ * all are to learn from.
+ * @param {Found[]} found
+ * @returns {Parts}
+ */
+export function partsOf(found) {
+  for (const depth of [0, 1]) {  // the parts, or a folder of them, were chosen
+    const inFolders = found.filter(({path, file}) => path.length > depth && isPicture(file));
+    const [learn, ...others] = [learnt, ...tested].map(kind => inFolders.filter(({path}) => kind.test(path[depth])));
+    const count = others.reduce((sum, some) => sum + some.length, learn.length), classes = classesOf(learn);
+    const test = others.map(classesOf).find(some => [...some.keys()].some(name => classes.has(name)));
+    if (test && count === inFolders.length) return {learn: classes, test};
+  }
+  return {learn: classesOf(found), test: new Map()};
+}
+
 /** @param {Found[]} found */
 export const picturesOf = found => found.map(one => one.file).filter(file => isPicture(file) && !file.name.startsWith('.'));

@@ -8,7 +8,7 @@ import {exampleImage} from './pictures.js';
 import {forgotten, merged, renamed} from './photos.js';
 import {on, refresh, state} from './state.js';
 import {enrolInto, listenToFiles, takeDrops} from './classes.js';
-import {addTests} from './testing.js';
+import {addTests, relabel} from './testing.js';
 import {classNamed, counted, displayName, timeOf, wordsFor} from './words.js';
 
 /** The class that is shown; null: none. @type {string | null} */
@@ -145,6 +145,7 @@ async function rename() {
   const from = name, done = await callJson('PATCH', classPath(from), {name: to});
   remember(`rename ${displayName(from)} to ${displayName(to)}`, [done.change]);
   renamed(from, to, done.change);
+  relabel(from, to, done.change);
   name = to;
   history.replaceState(null, '', '#teach/' + encodeURIComponent(to));
   await refresh();
@@ -158,6 +159,7 @@ async function merge() {
   const from = name, done = await callJson('POST', classPath(from) + '/merge', {into});
   remember(`merge ${displayName(from)} into ${displayName(into)}`, [done.change]);
   merged(from, into, done);
+  relabel(from, into, done.change);
   byId('merge').value = '';
   location.hash = '#teach/' + encodeURIComponent(into);
   await refresh();

@@ -2,9 +2,10 @@
 // after each change.
 
 import {stopEstimating} from './accuracy.js';
+import {onRedone, onUndone} from './actions.js';
 import {call, callJson} from './api.js';
 import {attempt, byId, cross, el, onPress, say, showBlob} from './dom.js';
-import {classesOf, picturesOf} from './folders.js';
+import {partsOf, picturesOf} from './folders.js';
 import {listenToClassFolder} from './classes.js';
 import {fingerprint, isPicture, pieces, shrink} from './pictures.js';
 import {ask} from './photos.js';
@@ -23,8 +24,10 @@ const mostClasses = 12, mostShown = 120;
 let kept = new Map();
 /** The revision that was tested last. */
 let testedAt = -1;
-/** Those that could not be read. */
-let unreadable = 0;
+/** Those that could not be read, by their fingerprints. @type {Set<string>} */
+let unreadable = new Set();
+/** The labels that renaming and merging classes changed. @type {{photo: Labelled, change: number, from: string, to: string}[]} */
+const relabelled = [];
 /** What the last test said of each photo. @type {Shown[]} */
 let tested = [];
 /** Those that are wrong, the surest first. @type {Shown[]} */
@@ -61,7 +64,7 @@ async function embed(given) {
         const {answers} = await call('POST', 'v1/classify?top=1&nearest=0', form, {signal: progress.signal});
         answers.forEach((/** @type {Answer} */ answer, /** @type {number} */ i) => {
           if (answer.feature) kept.set(piece[i].print, {...piece[i], feature: answer.feature.map(value => Number(value.toPrecision(7)))});
-          else ++unreadable;
+          else unreadable.add(piece[i].print);
         });
         progress.step(piece.length);
       }
@@ -81,29 +84,42 @@ function interval(right, of) {
 /** Takes more test photos, if there is something to test with them, and tests. @param {{file: File, label: string}[]} given */
 async function take(given) {
   if (!state.classes.length) throw new Error('There are no classes yet to test: make some first.');
-  const before = new Map(kept);
+  const before = new Map(kept), unreadableBefore = new Set(unreadable);
   try {
     await embed(given);
     if (!kept.size) throw new Error('No photo can be read.');
     await test();
   } catch (error) {
     kept = before;
+    unreadable = unreadableBefore;
     throw error;
   }
-  say(byId('test-title').textContent + '.');
+  return byId('test-title').textContent + '.';
 }
 
 /** Test photos of one class. @param {File[]} files @param {string} label */
 export async function addTests(files, label) {
   const pictures = files.filter(isPicture);
   if (!pictures.length) throw new Error('These files are not photos.');
-  await take(pictures.map(file => ({file, label})));
+  say(await take(pictures.map(file => ({file, label}))));
 }
 
-/** @param {Map<string, File[]>} classes */
-async function testFolder(classes) {
-  await take(inTurn(classes));
+/** Returns what the title says. @param {Map<string, File[]>} classes */
+export const testClasses = classes => take(inTurn(classes));
+
+/** @param {Parts} parts */
+async function testFolder({learn, test}) {
+  say(await testClasses(test.size ? test : learn));
   byId('test').scrollIntoView({block: 'nearest'});
+}
+
+/** Test photos of a class that was renamed or merged go with it. @param {string} from @param {string} to @param {Change} change */
+export function relabel(from, to, change) {
+  for (const photo of kept.values()) {
+    if (photo.label !== from) continue;
+    photo.label = to;
+    relabelled.push({photo, change: change.id, from, to});
+  }
 }
 
 /** Answers all of them, with the classes as they are now. */
@@ -127,7 +143,6 @@ async function test() {
   show(sum);
 }
 
-/** They are gone, or cannot be tested any more. */
 function hide() {
   tested = worst = [];
   byId('test').hidden = true;
@@ -138,7 +153,14 @@ function hide() {
 async function testAgain() {
   if (testedAt === state.revision) return;
   testedAt = state.revision;
-  if (kept.size) await test().catch(hide);
+  if (!kept.size) return;
+  try {
+    if (state.classes.length) await test();
+    else hide();
+  } catch (error) {
+    hide();
+    throw new Error(`The test photos could not be tested again: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /** @param {Labelled} photo */
@@ -152,7 +174,7 @@ async function remove(photo) {
 function show(sum) {
   const [low, high] = interval(sum.right, sum.images);
   byId('test-title').textContent = `${sum.right} of ${counted(sum.images, 'test photo')} right: ${Math.round(100 * sum.right / sum.images)} of 100 (${low} to ${high})`;
-  const notes = [[sum.refused, 'of your classes answered “none of these”'], [sum.already_enrolled, 'left out, since the recognizer has them'], [unreadable, 'could not be read'],
+  const notes = [[sum.refused, 'of your classes answered “none of these”'], [sum.already_enrolled, 'left out, since the recognizer has them'], [unreadable.size, 'could not be read'],
                  [sum.unknown, `of other classes, ${sum.accepted} of them taken for one of yours`]].filter(([count]) => count);
   byId('test-notes').textContent = notes.map(([count, what]) => `${counted(Number(count), 'photo')} ${what}`).join('; ');
   showConfusion();
@@ -202,16 +224,19 @@ function showPhotos(some, title) {
 
 /** A test where the folders are called like classes, else photos that are asked about. @param {Found[]} found */
 export async function testOrAsk(found) {
-  const classes = classesOf(found), isTest = [...classes.keys()].some(name => state.classes.some(one => one.class === classNamed(name)));
-  await (isTest ? testFolder(classes) : ask(picturesOf(found)));
+  const parts = partsOf(found), isTest = [...parts.learn.keys()].some(name => state.classes.some(one => one.class === classNamed(name)));
+  await (isTest ? testFolder(parts) : ask(picturesOf(found)));
 }
 
 export function listenToTesting() {
-  on('recognizer', testAgain);
+  on('recognizer', () => attempt(null, testAgain));
+  onUndone(undone => { for (const {photo, change, from} of [...relabelled].reverse()) if (undone.includes(change)) photo.label = from; });
+  onRedone(redone => { for (const {photo, change, to} of relabelled) if (redone.includes(change)) photo.label = to; });
   listenToClassFolder('test-folder', testFolder);
   onPress('test-close', () => {
     kept.clear();
-    unreadable = 0;
+    unreadable.clear();
+    relabelled.length = 0;
     hide();
     byId('main').focus({preventScroll: true});
   });

@@ -114,3 +114,6 @@ interface Photo {
 
 /** A file and the folders it lies in. */
 interface Found { path: string[]; file: File }
+
+/** Photos by class: to learn from, and to test with. */
+interface Parts { learn: Map<string, File[]>; test: Map<string, File[]> }

@@ -180,6 +180,61 @@ TEST_F(PageSteps, SinglePhotosBecomeTestPhotosOfAClassAndAreAskedAgainAfterChang
   EXPECT_EQ(complaints(), std::vector<std::string>());
 }
 
+TEST_F(PageSteps, TestPhotosFollowAClassThatIsRenamedMergedOrRestored) {
+  make_two_classes();
+  go("try");
+  browser_->choose("#test-folder", {folder_of("seen", {{"001.Dark_Bird", {10, 30}}, {"002.Bright_Bird", {240}}})});
+  ASSERT_TRUE(status_has("3 of 3 test photos right")) << text("#status");
+  const auto all_tested_as = [&](const std::string& names) {
+    return browser_->wait_for(
+        "document.getElementById('test-title').textContent.startsWith('3 of 3 ') && "
+        "[...new Set([...document.querySelectorAll('#test-photos .verdict')].map(e => "
+        "e.textContent))].sort().join() === " +
+        json(names).dump());
+  };
+  ASSERT_TRUE(all_tested_as("Bright Bird,Dark Bird")) << text("#test-title");
+  go("teach/001.Dark_Bird");
+  set("rename", "Crow");
+  click("#rename-form button");
+  EXPECT_TRUE(all_tested_as("Bright Bird,Crow")) << text("#test-title") << text("#test-notes");
+  undo();
+  EXPECT_TRUE(all_tested_as("Bright Bird,Dark Bird")) << text("#test-title") << text("#test-notes");
+  redo();
+  EXPECT_TRUE(all_tested_as("Bright Bird,Crow")) << text("#test-title") << text("#test-notes");
+  go("teach/Crow");
+  set("merge", "Bright Bird");
+  click("#merge-form button");
+  EXPECT_TRUE(all_tested_as("Bright Bird")) << text("#test-title") << text("#test-notes");
+  undo();
+  EXPECT_TRUE(all_tested_as("Bright Bird,Crow")) << text("#test-title") << text("#test-notes");
+}
+
+TEST_F(PageSteps, ATestThatCannotBeRepeatedSaysWhy) {
+  make_two_classes();
+  go("try");
+  browser_->choose("#test-folder", {folder_of("seen", {{"001.Dark_Bird", {10}}})});
+  ASSERT_TRUE(status_has("1 of 1 test photo right")) << text("#status");
+  browser_->evaluate(R"(window.fetch = (asked => (path, options) => {
+    return path.includes('v1/test') ? Promise.reject(new Error('it is gone')) : asked(path, options);
+  })(window.fetch))");
+  enrol("003.Grey_Bird", 128);
+  EXPECT_TRUE(status_has("The test photos could not be tested again")) << text("#status");
+  EXPECT_EQ(hidden("test"), true);
+}
+
+TEST_F(PageSteps, TheTestPartOfADataSetIsNotLearned) {
+  folder_of("set/train", {{"dark", {0, 10, 20}}, {"bright", {230, 240, 250}}});
+  const std::string set = fs::path(folder_of("set/test", {{"dark", {30}}, {"bright", {225, 220}}})).parent_path();
+  browser_->choose("#start-folder", {set});
+  ASSERT_TRUE(status_has("6 photos added to 2 classes. 3 of 3 test photos right")) << text("#status");
+  EXPECT_EQ(ask("GET", "/v1/classes/bright").json()["images"], 3);
+  click("#test-close");
+  go("try");
+  browser_->choose("#test-folder", {set});
+  ASSERT_TRUE(status_has("3 of 3 test photos right")) << "only that part is tested" << text("#status");
+  EXPECT_EQ(text("#test-notes"), "");
+}
+
 TEST_F(PageSteps, WhatIsDroppedOnTheTestAreaOfAClassIsATestPhoto) {
   make_two_classes();
   go("teach");
