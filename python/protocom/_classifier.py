@@ -93,17 +93,21 @@ class Classifier:
         return self.partial_fit(X, y, sample_weight, classes=classes)
 
     def partial_fit(self, X, y=None, sample_weight=None, *, classes=None):
-        """Adds labelled images, also of new classes, to those of earlier calls. X [m, d], y [m], sample_weight [m]."""
+        """Adds labelled images, also of new classes, to those of earlier calls. X [m, d], y [m], sample_weight [m].
+
+        More images of known classes are learned together, when something is predicted next.
+        """
         recipe = self._recipe_now()
         rows = _arrays.rows(X, least=0 if classes is not None else 1)
         names = self._checked_names(X, rows)
         given = _arrays.labels(y, len(rows), type(self).__name__)
+        rows = np.asarray(rows, np.float32)
+        engine.check_features(rows, "X")  # here, where rows have the user's order
         if sample_weight is not None:
             counts = _arrays.counts(sample_weight, len(rows), "sample_weight")
             rows, given = np.repeat(rows, counts, 0), np.repeat(given, counts)
             if not len(rows) and classes is None:
                 raise Error("sample_weight is zero for every row: at least one image must count")
-        rows = np.asarray(rows, np.float32)
         former = ()
         if self._is_fitted():
             self._check_has_images()
@@ -117,7 +121,10 @@ class Classifier:
             logging.getLogger("protocom").warning(
                 "knowledge is ignored: it needs fitted=protocom.fit(..., knowledge=...)"
             )
-        self._task = _task_of(recipe, _prepared(rows, length), numbers[: len(given)].astype(np.int64), all_classes)
+        if len(former) == len(all_classes) and recipe.has_parts_of(self._recipe):
+            self.__dict__.pop("_task", None)  # _ready makes it: what could be wrong with it is checked above
+        else:
+            self._task = _task_of(recipe, _prepared(rows, length), numbers[: len(given)].astype(np.int64), all_classes)
         self._length = length
         self._recipe = recipe.kept()
         self._X, self._y, self._images = rows, given, len(given)
@@ -319,6 +326,8 @@ class Classifier:
 
     def __getstate__(self):
         """A pickle holds the model, and labelled images only if the method needs them to predict."""
+        if self._is_fitted() and "_placed" not in self.__dict__:
+            self._ready()
         state = {key: value for key, value in self.__dict__.items() if key != "_task"}
         placed = self._task.placed() if "_task" in self.__dict__ else None
         if placed is not None:

@@ -85,6 +85,13 @@ class Recipe:
         """(X, y numbered) of base classes, or (None, None)."""
         return self._base
 
+    def has_parts_of(self, other):
+        """Whether both surely are the same: parts made of paths, dictionaries and arrays count as different."""
+        if (self._method, self._seed) != (other._method, other._seed) or self._base[0] is not None or other._base[0] is not None:
+            return False
+        own, others = ([*one._fitted, one._knowledge, one._model] for one in (self, other))
+        return len(own) == len(others) and all(a is b for a, b in zip(own, others))
+
     def on_labelled_images_alone(self, methods):
         """Whether it is one of these methods and has only labelled images."""
         name = self._method.split(":")[0]

@@ -12,7 +12,7 @@ _PARAMETERS = {
 
 # Commands for which the package has functions; messages name the others unchanged. Patterns are compiled when there is a message.
 _COMMANDS = [
-    (r"^(?:features|queries): features hold NaN or infinity", "Input X contains NaN or infinity"),
+    (r"^(?:features|queries|X): features hold NaN or infinity", "Input X contains NaN or infinity"),
     (r"`protocom fit --method ([\w-]+)`(, then give its file by --fitted)?",
      r'`protocom.fit("\1", ...)`, then give its result as fitted='),
     (r"`protocom pretrain --method ([\w-]+)`", r"`protocom pretrain --method \1` (the command line)"),

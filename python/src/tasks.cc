@@ -6,6 +6,7 @@
 
 #include "arrays.h"
 #include "base/error.h"
+#include "base/feature_values.h"
 #include "base/matrix.h"
 #include "calls.h"
 #include "fewshot/paper/describe_task.h"
@@ -207,6 +208,10 @@ std::shared_ptr<TaskClassifier> task_of_placed(const std::string& method, const 
 }  // namespace
 
 void bind_tasks(py::module_& module) {
+  module.def("check_features", [](const py::object& rows, const char* what) {
+    const ArrayView view(rows, what);
+    check_features(view.array(), what);
+  });
   py::class_<Parts>(module, "Parts")
       .def(py::init([](std::string method, std::vector<SharedFitted> fitted, SharedKnowledge knowledge,
                        SharedModel model, py::object base_features, py::object base_labels, uint64_t seed) {

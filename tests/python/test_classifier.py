@@ -52,6 +52,20 @@ def test_more_images_by_partial_fit_are_as_if_all_came_at_once(task):
     np.testing.assert_array_equal(parts.predict_proba(q), whole.predict_proba(q))
 
 
+def test_images_that_are_not_learned_yet_are_in_copies_and_pickles(task):
+    x, y, q, _ = task
+    whole = protocom.PLDA().fit(x, y)
+    parts = protocom.PLDA().fit(x[:-1], y[:-1]).partial_fit(x[-1:], y[-1:])
+    for copied in (copy.copy(parts), copy.deepcopy(parts), pickle.loads(pickle.dumps(parts)), parts):
+        np.testing.assert_array_equal(copied.predict_proba(q), whole.predict_proba(q))
+
+
+def test_partial_fit_after_set_params_takes_the_new_parameters(task):
+    x, y, q, _ = task
+    parts = protocom.make("knn").fit(x[:-1], y[:-1]).set_params(method="mean").partial_fit(x[-1:], y[-1:])
+    np.testing.assert_array_equal(parts.predict_proba(q), protocom.make("mean").fit(x, y).predict_proba(q))
+
+
 def test_what_is_kept_is_a_copy(task):
     x, y, q, _ = task
     mine = x.copy()

@@ -162,6 +162,14 @@ def test_a_failed_fit_leaves_nothing_and_a_failed_partial_fit_what_was(tmp_path)
         classifier.predict(X)
 
 
+def test_a_row_that_is_not_finite_is_named_by_its_place_in_x():
+    x = np.array(X)
+    x[4, 0] = np.nan
+    for classifier in (protocom.PLDA(), protocom.PLDA().fit(X, Y)):
+        with pytest.raises(protocom.Error, match="^Input X contains NaN or infinity in 1 rows, first in row 4$"):
+            classifier.partial_fit(x, Y)
+
+
 HUGE = {
     **{name: lambda name=name: protocom.episodes(X, Y, **{name: 2**100})
        for name in ("ways", "queries", "unlabelled", "episodes", "seed", "shots")},
