@@ -11,6 +11,7 @@
 #include "images/folder_walk.h"
 #include "images/skipped_files.h"
 #include "io/csv.h"
+#include "io/files.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
