@@ -4,7 +4,7 @@ import {call, classPath} from './api.js';
 import {listenToCamera} from './camera.js';
 import {attempt, bar, byId, el, icon, onClick, onPress, onSubmit, part, say, sayAt, showBlob} from './dom.js';
 import {drawnClasses} from './demo.js';
-import {enrolFiles} from './enrol.js';
+import {enrolFiles, waitFor} from './enrol.js';
 import {filesOfDrop, filesOfFolder, partsOf, picturesOf} from './folders.js';
 import {exampleImage, isPicture} from './pictures.js';
 import {on, state} from './state.js';
@@ -122,12 +122,16 @@ function showClasses() {
  */
 export function takeDrops(zone, take) {
   for (const event of ['dragenter', 'dragover']) zone.addEventListener(event, () => zone.classList.add('over'));
-  for (const event of ['dragleave', 'drop']) zone.addEventListener(event, () => zone.classList.remove('over'));
+  const leave = () => zone.classList.remove('over');
+  zone.addEventListener('dragleave', event => { if (!zone.contains(/** @type {Node | null} */ (event.relatedTarget))) leave(); });
   zone.addEventListener('drop', event => {
+    leave();
     if (event.defaultPrevented) return;  // a zone within it took the files
     event.preventDefault();
-    const data = /** @type {DragEvent} */ (event).dataTransfer;
-    if (data) attempt(null, async () => take(await filesOfDrop(data)));
+    if (!event.dataTransfer) return;
+    const files = filesOfDrop(event.dataTransfer);
+    attempt(null, async () => take(await files));
+    waitFor(files);
   });
 }
 

@@ -35,8 +35,17 @@ export async function sendExamples(name, photos, said = {}, progress) {
 }
 
 let working = Promise.resolve();
+/** Dropped folders whose files are being listed. @type {Promise<unknown>} */
+let listing = working;
+
+/** @param {Promise<unknown>} files that may be enrolled */
+export const waitFor = files => { listing = Promise.allSettled([listing, files]); };
+
 /** Once what is being enrolled is, or could not be. */
-export const enrolled = () => working;
+export async function enrolled() {
+  await listing;
+  await working;
+}
 
 /** @param {string[]} warnings of the server */
 export const asSentences = warnings => warnings.map(one => ` ${plainly(one)}.`).join('');

@@ -83,6 +83,25 @@ TEST_F(PageSteps, PhotosThatComeWhileTheFirstFolderIsAddedWaitForIt) {
   EXPECT_EQ(verdicts(), json({"dark"}));
 }
 
+TEST_F(PageSteps, PhotosThatComeWhileADroppedFolderIsListedWaitForIt) {
+  const std::string made = folder_of("made", {{"dark", {0, 10, 20}}, {"bright", {230, 240, 250}}});
+  browser_->evaluate(R"(DataTransferItem.prototype.webkitGetAsEntry = (entry => function() {
+    const found = entry.call(this), read = found.createReader.bind(found);
+    found.createReader = () => {
+      const reader = read(), list = reader.readEntries.bind(reader);
+      reader.readEntries = (done, failed) => setTimeout(() => list(done, failed), 700);
+      return reader;
+    };
+    return found;
+  })(DataTransferItem.prototype.webkitGetAsEntry))");
+  for (const char* type : {"dragEnter", "dragOver", "drop"}) drag(type, "#start", {made});
+  go("try");
+  browser_->choose("#ask-files", {photo("q.png", 15)});
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('[data-state=sure], [data-state=unsure]')"))
+      << text("#status");
+  EXPECT_EQ(verdicts(), json({"dark"}));
+}
+
 TEST_F(PageSteps, PhotosThatWereAskedAboutAreNotLeftWithoutAQuestion) {
   make_two_classes();
   ask_about({photo("q.png", 15)});
@@ -238,18 +257,17 @@ TEST_F(PageSteps, TheTestPartOfADataSetIsNotLearned) {
 TEST_F(PageSteps, WhatIsDroppedOnTheTestAreaOfAClassIsATestPhoto) {
   make_two_classes();
   go("teach");
-  browser_->evaluate(R"((area => {
-    const data = new DataTransfer(), canvas = document.createElement('canvas');
-    canvas.toBlob(blob => {
-      data.items.add(new File([blob], 'black.png', {type: 'image/png'}));
-      area.dispatchEvent(new DragEvent('dragenter', {dataTransfer: data, bubbles: true}));
-      window.shown = getComputedStyle(area).display;
-      area.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
-    });
-  })(document.querySelector('[data-class="001.Dark_Bird"] .tests')))");
+  const std::string card = "[data-class=\"001.Dark_Bird\"]";
+  const std::vector<std::string> files = {photo("black.png", 5)};
+  drag("dragEnter", card + " .thumbs", files);
+  drag("dragOver", card + " .thumbs", files);
+  drag("dragOver", card + " .tests", files);
+  drag("dragOver", card + " .tests", files);
+  EXPECT_EQ(browser_->evaluate("getComputedStyle(document.querySelector('" + card + " .tests')).display"), "grid");
+  drag("drop", card + " .tests", files);
   ASSERT_TRUE(status_has("of 1 test photo right")) << text("#status");
-  EXPECT_NE(browser_->evaluate("window.shown"), "none") << "while something is dragged over the card";
   EXPECT_EQ(ask("GET", "/v1/classes/001.Dark_Bird").json()["images"], 2) << "it is not learned";
+  EXPECT_EQ(browser_->evaluate("document.querySelectorAll('.over').length"), 0);
 }
 
 TEST_F(PageSteps, ATestWithNothingNewSaysSo) {

@@ -100,6 +100,19 @@ class Page : public Served {
   void click(const std::string& selector) {
     browser_->evaluate("document.querySelector(" + nlohmann::json(selector).dump() + ").click()");
   }
+  /// Moves files that are being dragged onto an element, which is scrolled into view; "dragEnter", "dragOver" or
+  /// "drop".
+  void drag(const std::string& type, const std::string& selector, const std::vector<std::string>& files) {
+    const nlohmann::json middle = browser_->evaluate(
+        "(e => { e.scrollIntoView({block: 'nearest'}); const box = e.getBoundingClientRect(); "
+        "return [box.x + box.width / 2, box.y + box.height / 2]; })(document.querySelector(" +
+        nlohmann::json(selector).dump() + "))");
+    browser_->call("Input.dispatchDragEvent",
+                   {{"type", type},
+                    {"x", middle[0]},
+                    {"y", middle[1]},
+                    {"data", {{"items", nlohmann::json::array()}, {"files", files}, {"dragOperationsMask", 1}}}});
+  }
   void forget_status() { browser_->evaluate("document.getElementById('status').textContent = ''"); }
   bool status_has(const std::string& part) {
     return browser_->wait_for("document.getElementById('status').textContent.includes(" + nlohmann::json(part).dump() +
