@@ -23,8 +23,11 @@ function settings() {
   return all.sort((a, b) => a.false_accept - b.false_accept);
 }
 
+/** @param {Setting} one */
+const costs = one => `${ofHundred(1 - one.accepted)} of 100 of your own photos are refused; ${ofHundred(one.false_accept)} of 100 photos of similar kinds slip through.`;
+
 /** @param {Setting} one @param {boolean} [differentOnly] whether that is what was learned */
-const sentence = (one, differentOnly) => differentOnly ? `Different things are refused, and ${ofHundred(1 - one.accepted)} of 100 of your own; of similar kinds ${ofHundred(one.false_accept)} of 100 pass.` : `${ofHundred(one.false_accept)} of 100 photos of similar kinds pass; ${ofHundred(1 - one.accepted)} of 100 of your own are refused.`;
+const sentence = (one, differentOnly) => differentOnly ? `Set for photos of something else altogether. ${costs(one)}` : costs(one);
 
 /** Other things that pass (across), own photos kept (up). @param {Setting[]} all @param {number} chosen */
 function drawCurve(all, chosen) {

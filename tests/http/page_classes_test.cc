@@ -106,7 +106,7 @@ TEST_F(PageClasses, TheSliderSaysWhatASettingCostsAndSetsIt) {
   const json made = ask("GET", "/v1/recognizer").json()["calibration"];
   EXPECT_FALSE(made["balanced"]);
   EXPECT_EQ(made["false_accept"], exchange.back()["false_accept"]);
-  EXPECT_THAT(text("#setting"), HasSubstr("of 100 photos of similar kinds pass"));
+  EXPECT_THAT(text("#setting"), HasSubstr("of 100 photos of similar kinds slip through"));
 }
 
 TEST_F(PageClasses, SaysHowWellTheClassesAreToldApart) {
