@@ -1,10 +1,12 @@
 #include "networks/detail/script_output.h"
 
+#include <ATen/core/function_schema.h>
 #include <ATen/core/jit_type.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "encoders/feature_names.h"
 #include "encoders/output_checks.h"

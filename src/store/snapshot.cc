@@ -9,6 +9,7 @@
 #include "base/feature_values.h"
 #include "io/files.h"
 #include "store/detail/class_query.h"
+#include "store/detail/class_rules.h"
 #include "store/detail/read_examples.h"
 #include "store/detail/stored_array.h"
 

@@ -249,6 +249,7 @@ OnnxWriter onnx_transformer() {
 double variance_factor(const std::string& family, const std::string& name) {
   static const std::map<std::string, double> kFactors = {{"efficientnet", 0.4},
                                                          {"mobilenet-v1", 0.4},
+                                                         {"mobilevit", 0.4},
                                                          {"timm-efficientnetv2-as-tensorflow", 0.6},
                                                          {"timm-mobilenetv3-as-tensorflow", 0.4},
                                                          {"timm-mobilevit", 0.4},

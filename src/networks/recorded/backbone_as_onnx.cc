@@ -78,7 +78,7 @@ std::filesystem::path backbone_as_onnx(const std::filesystem::path& path, const 
     if (dynamic_cast<TorchScriptBackbone*>(network.get()) != nullptr)
       fail("a TorchScript file is a program, which ONNX cannot hold: give the encoder as ONNX (torch.onnx.export)");
     const at::NoGradGuard no_grad;
-    for (at::Tensor parameter : network->parameters()) parameter.set_requires_grad(false);
+    for (const at::Tensor& parameter : network->parameters()) parameter.set_requires_grad(false);
     network->forward(waves(2, network->image_size()));  // before recording: networks prepare some values once
     network->forward(waves(3, network->image_size()));
     std::filesystem::path written = folder / "encoder.onnx";
