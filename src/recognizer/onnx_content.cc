@@ -146,15 +146,18 @@ std::string find_licence(const fs::path& path, const std::map<std::string, std::
 /// Describes how a photo is prepared for the input, and what the file does itself.
 void describe_images(const RecognizerSettings& settings, const OnnxExportOptions& options,
                      std::map<std::string, std::string>& to) {
-  Preprocessing outside = settings.preprocessing;
+  const Preprocessing& images = settings.preprocessing;
+  json outside = to_json(images);
+  outside["resampling"] = to_string(images.resampling);  // stated even if usual: other programs have other defaults
+  outside["squeeze"] = images.squeeze;
   if (options.features) {
-    to["preprocessing"] = json_text(to_json(outside));  // for the program that computes the features
+    to["preprocessing"] = json_text(outside);  // for the program that computes the features
     return;
   }
-  to["normalisation"] = json_text({{"inside", true}, {"mean", outside.mean}, {"std", outside.std}});
-  outside.mean.clear();
-  outside.std.clear();
-  to["preprocessing.json"] = json_text(to_json(outside));
+  to["normalisation"] = json_text({{"inside", true}, {"mean", images.mean}, {"std", images.std}});
+  outside.erase("mean");
+  outside.erase("std");
+  to["preprocessing.json"] = json_text(outside);
 }
 
 std::map<std::string, std::string> metadata_of(Recognizer& recognizer, const OnnxExportOptions& options,

@@ -533,6 +533,8 @@ TEST_F(OnnxOfRecognizer, SaysWhatItIs) {
   EXPECT_EQ(said.at("encoder_license"), "Apache-2.0");
   EXPECT_EQ(parse_json(said.at("normalisation"), "").at("mean").get<std::vector<double>>(),
             (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_EQ(parse_json(said.at("preprocessing.json"), ""),
+            nlohmann::json({{"image_size", 8}, {"resize", 10}, {"resampling", "bilinear"}, {"squeeze", false}}));
   const nlohmann::json own = parse_json(said.at("recognizer"), "");
   EXPECT_EQ(own.at("hash"), hash_file(path_));
   EXPECT_EQ(own.at("revision"), RecognizerFile(path_, FileUse::kRead).revision());
