@@ -113,25 +113,28 @@ def explain(self, image, class_name=None):
     return found
 
 
-def suggest(self, images, count=20):
+def suggest(self, images, count=20, *, on_error="raise"):
     """Which unlabelled images to label next, the most useful first; enrolled images are left out.
 
     Parameters
     ----------
-    images : as ``classify`` takes several
+    images : as ``enrol`` takes them
     count : int
+    on_error : as ``classify`` takes it; "skip" leaves unreadable images out
 
     Returns
     -------
-    list of dict: ``row`` (index among the images), ``image``, ``class`` and ``probability`` (of the most probable one),
+    list of dict: ``row`` (index among all images given), ``image``, ``class`` and ``probability`` (of the most probable one),
     ``runner_up``, ``doubt`` (1 minus the difference of the two probabilities), and ``share``: of the doubt about all
     images, the part that labelling this one covers
     """
     count = _arrays.whole(count, "count", 1)
     if _given_images.is_features(images):
+        _given_images.check_on_error(on_error)
         rows = np.atleast_2d(_arrays.array(images, "features"))
         return self._core.suggest_features(np.ascontiguousarray(rows, np.float32), count)["images"]
-    return self._core.suggest(_given_images.read(self._core, images, "raise")[0], count)["images"]
+    read, _, places = _given_images.read(self._core, images, on_error)
+    return self._core.suggest(read, count, places)["images"]
 
 
 def examples(self, name=""):

@@ -253,11 +253,12 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
 
 void bind_labels(py::module_& module, BoundRecognizer& bound) {
   bound
-      .def("suggest",
-           [](SharedRecognizer& own, const ExamplesInParts& images, int64_t count) {
-             return python_of(
-                 unlocked([&] { return suggestions_json(own.suggest(ExamplesInParts(images).joined(), count)); }));
-           })
+      .def(
+          "suggest",
+          [](SharedRecognizer& own, const ExamplesInParts& images, int64_t count, const std::vector<int64_t>& numbers) {
+            return python_of(unlocked(
+                [&] { return suggestions_json(own.suggest(ExamplesInParts(images).joined(), count, numbers)); }));
+          })
       .def("suggest_features",
            [](SharedRecognizer& own, const py::object& features, int64_t count) {
              const ArrayView rows(features, "features");

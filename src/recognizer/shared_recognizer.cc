@@ -129,10 +129,13 @@ TestResult SharedRecognizer::test(const EnrolSources& sources, Progress& progres
   return call([&](Recognizer& own) { return test_recognizer(own, labelled_images(sources, own.file()), progress); });
 }
 
-Suggestions SharedRecognizer::suggest(NewExamples examples, int64_t count) {
+Suggestions SharedRecognizer::suggest(NewExamples examples, int64_t count, std::vector<int64_t> numbers) {
   if (examples.hashes.empty()) fail("expected at least one image, found none");
-  call_by_number(numbers_to(examples.hashes.size()), examples);
-  return call([&](Recognizer& own) { return suggest_rows(own, examples, count); });
+  if (numbers.empty()) numbers = numbers_to(examples.hashes.size());
+  call_by_number(numbers, examples);
+  Suggestions made = call([&](Recognizer& own) { return suggest_rows(own, examples, count); });
+  for (Suggestion& one : made.images) one.row = numbers[static_cast<size_t>(one.row)];
+  return made;
 }
 
 Calibration SharedRecognizer::calibrate(const Array& others, const CalibrationOptions& options, Progress& progress) {

@@ -46,8 +46,9 @@ class SharedRecognizer {
   TestResult test(const EnrolSources& sources, Progress& progress);
   /// Throws Error if the numbers of labels and images differ, for callers that have not read the images yet.
   static void check_one_label_an_image(size_t labels, size_t images);
-  /// Suggests which of them to label next: suggest_rows(). Also throws Error without images.
-  Suggestions suggest(NewExamples images, int64_t count);
+  /// Suggests which of them to label next: suggest_rows(). `numbers` as test() takes them; Suggestion::row is one of
+  /// them. Also throws Error without images.
+  Suggestions suggest(NewExamples images, int64_t count, std::vector<int64_t> numbers = {});
   /// Calls Recognizer::calibrate_on with features [n, d] of unknown images, or without any.
   Calibration calibrate(const Array& others, const CalibrationOptions& options, Progress& progress);
 

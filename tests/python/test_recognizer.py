@@ -688,6 +688,22 @@ def test_rows_of_images_that_cannot_be_read_are_not_numbers(mine, photos, with_a
     assert [one[:3] for one in told] == [("extract", done, 130) for done in (0, 64, 128, 130)]
 
 
+def test_suggestions_leave_bad_ones_out(mine, photos, with_a_bad_one):
+    with pytest.raises(protocom.Error, match="bad.png") as caught:
+        mine.suggest(with_a_bad_one)
+    assert (caught.value.index, caught.value.path) == (0, str(with_a_bad_one / "bad.png"))
+    found = mine.suggest(with_a_bad_one, on_error="skip")
+    below = [str(with_a_bad_one / "day" / f"{i}.png") for i in (1, 2, 3)]
+    assert sorted((one["row"], one["image"]) for one in found) == list(zip((1, 2, 3), below)), "rows count those left out"
+    found = mine.suggest([b"no", photo("red", 501), b"no", photo("blue", 502)], on_error="skip")
+    assert sorted((one["row"], one["image"]) for one in found) == [(1, "1"), (3, "3")]
+    with pytest.raises(protocom.Error, match="none of the images can be read: image 0"):
+        mine.suggest([b"no"], on_error="skip")
+    for given in (below, mine.features_of(below)):
+        with pytest.raises(protocom.UsageError, match="on_error must be 'raise' or 'skip'"):
+            mine.suggest(given, on_error="ignore")
+
+
 def test_a_test_leaves_bad_ones_out(mine, photos, with_a_bad_one):
     images = [*protocom.images_in(with_a_bad_one)[:1], *(open(one, "rb").read() for one in protocom.images_in(photos / "holiday"))]
     names = ["red", "blue", "red", "red"]
