@@ -155,7 +155,7 @@ class _TestComparison(TypedDict):
     sentence: str
 
 class Error(ValueError):
-    index: int
+    index: Optional[int]
     path: Optional[str]
 
 class UsageError(Error): ...

@@ -108,7 +108,12 @@ def explain(self, image, class_name=None):
     given, single = _given_images.images(image)
     if not single:
         raise UsageError("explain() takes one image")
-    found = self._core.explain([_given_images.image(given[0])], "" if class_name is None else _class_name(class_name))
+    name = "" if class_name is None else _class_name(class_name)
+    try:
+        found = self._core.explain([_given_images.image(given[0])], name)
+    except Error:
+        _given_images.features_of(given, self._core.features_of)  # of an unreadable image: the error with its index and path
+        raise
     found["effects"] = np.array(found["effects"])
     return found
 

@@ -3,7 +3,16 @@ from ._words import in_python
 
 
 class Error(ValueError):
-    """An invalid input, file or format. The message states what was expected, what was found, where, and the remedy."""
+    """An invalid input, file or format. The message states what was expected, what was found, where, and the remedy.
+
+    Attributes
+    ----------
+    index : int, the number of the image that cannot be read, among those given; None: the error is not about an image
+    path : str, its file; None if it is not a file
+    """
+
+    index = None
+    path = None
 
     def __init__(self, *given, **more):
         # The library's messages name options of the command line; all of them pass through here.

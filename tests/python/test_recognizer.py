@@ -704,6 +704,20 @@ def test_suggestions_leave_bad_ones_out(mine, photos, with_a_bad_one):
             mine.suggest(given, on_error="ignore")
 
 
+def test_every_error_has_an_index_and_a_path(mine, tmp_path):
+    with pytest.raises(protocom.Error) as caught:
+        protocom.make("no-such-method")
+    assert (caught.value.index, caught.value.path) == (None, None)
+    bad = tmp_path / "bad.png"
+    bad.write_text("no image")
+    with pytest.raises(protocom.Error, match="bad.png") as caught:
+        mine.explain(bad)
+    assert (caught.value.index, caught.value.path) == (0, str(bad))
+    with pytest.raises(protocom.Error, match="no class 'cow'") as caught:
+        mine.explain(photo("red", 1), "cow")
+    assert (caught.value.index, caught.value.path) == (None, None), "it is no fault of the image"
+
+
 def test_a_test_leaves_bad_ones_out(mine, photos, with_a_bad_one):
     images = [*protocom.images_in(with_a_bad_one)[:1], *(open(one, "rb").read() for one in protocom.images_in(photos / "holiday"))]
     names = ["red", "blue", "red", "red"]
