@@ -30,13 +30,11 @@ def _below(folder):
 
 
 def images(given):
-    """(list or iterable of images, whether a single image was given)."""
-    if isinstance(given, (str, os.PathLike)) and os.path.isdir(given):
-        raise Error(f"{_arrays.fspath(given)} is a folder: protocom.images_in(...) gives its images")
-    if isinstance(given, str) and set("*?") & set(given) and not os.path.exists(given):
-        raise Error(f"{_arrays.fspath(given)} is a pattern: protocom.images_in(...) gives its images")
+    """(list or iterable of images, whether a single image was given); those of a folder, a pattern or Parquet are several."""
     if _is_table(given):
         return photos_of(given), False
+    if _is_of_several(given):
+        return images_in(given), False
     single = given is None or isinstance(given, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(given, "convert")
     single = single or _is_file(given) or getattr(given, "ndim", None) in (0, 2, 3)
     single = single or not (hasattr(type(given), "__iter__") or hasattr(type(given), "__getitem__"))

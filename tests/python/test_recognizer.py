@@ -617,12 +617,26 @@ def test_images_are_taken_as_they_come(mine, photos):
     most.clear()
     assert encoder.extract(images()).shape == (36, 48) and len(held) <= 1
     assert mine.features_of(iter(paths)).shape == (3, 48)
-    for given, words in ((photos / "holiday", "is a folder: protocom.images_in"), (str(photos / "holiday/*.png"), "is a pattern: protocom.images_in"),
-                         ([], "expected at least one image"), (iter(()), "expected at least one image")):
+    for given, words in (([], "expected at least one image"), (iter(()), "expected at least one image"), (str(photos / "*.png"), "there is no image in")):
         with pytest.raises(protocom.Error, match=words):
             mine.classify(given)
     with pytest.raises(protocom.Error, match="there is no image in .*none"):
         protocom.images_in(photos / "none")
+
+
+def test_a_folder_or_a_pattern_is_classified_as_its_images_are(mine, photos, tmp_path):
+    paths = protocom.images_in(photos / "holiday")
+    expected = [one.ranking for one in mine.classify(paths)]
+    for given in (photos / "holiday", str(photos / "holiday"), str(photos / "holiday" / "*.png"), str(photos / "holiday" / "[123].png")):
+        assert [one.ranking for one in mine.classify(given)] == expected
+    assert len(mine.classify(str(photos / "holiday" / "1*.png"))) == 1, "a list for a pattern, whatever it matches"
+    named = shutil.copy(paths[0], tmp_path / "[1]*.png")
+    alone = mine.classify(str(named))
+    assert isinstance(alone, protocom.Answer) and alone.ranking == mine.classify(paths[0]).ranking, "a file of such a name is one image"
+    (tmp_path / "a.png").write_text("no image")
+    assert [one and one.ranking for one in mine.classify(tmp_path, on_error="skip")] == [alone.ranking, None]
+    with pytest.raises(protocom.UsageError, match="takes one image"):
+        mine.explain(photos / "holiday")
 
 
 @pytest.fixture
