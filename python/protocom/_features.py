@@ -44,10 +44,15 @@ class FeatureSet:
         if _parquet.is_parquet(path):
             if labels is not None or split is not None:
                 raise UsageError(f"{_arrays.fspath(path)} has labels and splits of its own: give it alone")
-            return _feature_set_of(*_parquet.read(_arrays.fspath(path)))
+            return cls.from_parquet(path)
         made = cls.__new__(cls)
         made._core = engine.FeatureSet.read(*(None if one is None else _arrays.fspath(one) for one in (path, labels, split)))
         return made
+
+    @classmethod
+    def from_parquet(cls, path):
+        """Reads Parquet as ``read`` does, whatever the file's name."""
+        return _feature_set_of(*_parquet.read(_arrays.fspath(path)))
 
     @classmethod
     def extract(cls, module, loader, split="novel", *, names=None, ids=None):
@@ -67,9 +72,13 @@ class FeatureSet:
     def save(self, path):
         """Writes an npz for ``protocom evaluate --features``, or if the path ends in ``.parquet`` Parquet, a row per image."""
         if _parquet.is_parquet(path):
-            _parquet.write(path, self.features, self.labels, self.names, self.split, self._core.ids)
+            self.to_parquet(path)
         else:
             self._core.save(_arrays.fspath(path))
+
+    def to_parquet(self, path):
+        """Writes Parquet as ``save`` does, whatever the file's name."""
+        _parquet.write(path, self.features, self.labels, self.names, self.split, self._core.ids)
 
     @property
     def features(self):

@@ -28,6 +28,16 @@ def test_features_come_back_from_parquet(tables, collection, tmp_path):
                                   protocom.evaluate(collection, **same).accuracies("plda"))
 
 
+def test_parquet_has_names_of_its_own(tables, collection, tmp_path):
+    collection.to_parquet(tmp_path / "named.parquet")
+    collection.save(tmp_path / "saved.parquet")
+    assert (tmp_path / "named.parquet").read_bytes() == (tmp_path / "saved.parquet").read_bytes()
+    os.rename(tmp_path / "named.parquet", tmp_path / "without-ending")
+    again = protocom.FeatureSet.from_parquet(tmp_path / "without-ending")
+    np.testing.assert_array_equal(again.features, collection.features)
+    assert (again.names, again.split, again.labels.tolist()) == (collection.names, collection.split, collection.labels.tolist())
+
+
 def test_tables_of_others_are_taken(tables, tmp_path):
     path = tmp_path / "others.parquet"
     rows = np.random.default_rng(1).normal(size=(4, 3)).astype(np.float32)
