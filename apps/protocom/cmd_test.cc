@@ -2,9 +2,9 @@
 #include "cli.h"
 #include "dataset_options.h"
 #include "image_arguments.h"
-#include "io/base64.h"
 #include "recognizer/enrol_sources.h"
 #include "recognizer/results_json.h"
+#include "report/test_files.h"
 #include "report/test_page.h"
 #include "test_printer.h"
 
@@ -21,32 +21,12 @@ struct TestArguments {
   ListChoices lists;
 };
 
-/// Returns a small picture of a photo for the page; "" if it cannot be read, or is known only by its features.
-std::string small_picture(const std::string& path) {
-  constexpr int64_t kSide = 192;
-  constexpr int kQuality = 80;
-  try {
-    return base64(encode_jpeg(read_square_image(path, {kSide}), kQuality));
-  } catch (const Error&) {
-    return "";
-  }
-}
-
 // In the functions below, `both` is null if a single recognizer was tested.
 
-void write_page(const TestArguments& options, const TestResult& first, const ComparedTests* both) {
-  TestPage page;
-  page.first = &first;
-  if (both != nullptr) page.second = &both->second;
-  if (both != nullptr) page.comparison = both->comparison;
-  page.picture = &small_picture;
-  page.worst = std::max(page.worst, options.worst);
-  write_file(options.html, test_page(page));
-}
-
 void write_files(const TestArguments& options, const TestResult& first, const ComparedTests* both) {
-  if (!options.csv.empty()) write_test_csv(options.csv, first, both != nullptr ? &both->second : nullptr);
-  if (!options.html.empty()) write_page(options, first, both);
+  const TestResult* second = both != nullptr ? &both->second : nullptr;
+  if (!options.csv.empty()) write_test_csv(options.csv, first, second);
+  if (!options.html.empty()) write_test_page(options.html, first, second, std::max(TestPage().worst, options.worst));
 }
 
 nlohmann::json json_of(const TestResult& first, const ComparedTests* both) {

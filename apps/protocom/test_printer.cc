@@ -5,7 +5,6 @@
 #include "answer_printer.h"
 #include "cli.h"
 #include "eval/test_figures.h"
-#include "io/csv.h"
 #include "standard_streams.h"
 
 namespace protocom::cli {
@@ -127,13 +126,6 @@ void print_differing(const ComparedTests& tests, int64_t most) {
   if (left > 0) fmt::print("{} more (--worst, --csv, --json)\n", left);
 }
 
-/// Returns "answer,certainty,none,none_of_these,rank,log_loss" of one test.
-std::string answer_cells(const TestedImage& image) {
-  const std::string none = image.none ? fmt::format("{:.6f},{:d}", *image.none, image.is_refused()) : ",";
-  const std::string own = image.known ? fmt::format("{},{:.6f}", image.rank, image.loss) : ",";
-  return fmt::format("{},{:.6f},{},{}", csv_cell(image.answer), image.certainty, none, own);
-}
-
 }  // namespace
 
 void print_test(const TestResult& result, int64_t worst) {
@@ -152,18 +144,6 @@ void print_comparison(const ComparedTests& tests, int64_t worst) {
   print_how();
   fmt::print("\nThe second is {}.\n", comparison_sentence(tests.comparison));
   print_differing(tests, worst);
-}
-
-void write_test_csv(const std::filesystem::path& path, const TestResult& first, const TestResult* second) {
-  std::string text = "image,class,known,answer,certainty,none,none_of_these,rank,log_loss";
-  if (second != nullptr) text += ",answer_2,certainty_2,none_2,none_of_these_2,rank_2,log_loss_2";
-  for (size_t i = 0; i < first.tested.size(); ++i) {
-    const TestedImage& image = first.tested[i];
-    text += fmt::format("\n{},{},{:d},{}", csv_cell(image.image), csv_cell(image.class_name), image.known,
-                        answer_cells(image));
-    if (second != nullptr) text += "," + answer_cells(second->tested[i]);
-  }
-  write_file(path, text + "\n");
 }
 
 }  // namespace protocom::cli

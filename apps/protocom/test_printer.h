@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <filesystem>
 
 #include "recognizer/test_recognizer.h"
 
@@ -12,8 +11,5 @@ void print_test(const TestResult& result, int64_t worst);
 /// Prints the figures of two tests side by side, their difference, and at most `worst` photos that are answered
 /// differently.
 void print_comparison(const ComparedTests& tests, int64_t worst);
-
-/// Writes one row per photo, with the columns of one or two tests.
-void write_test_csv(const std::filesystem::path& path, const TestResult& first, const TestResult* second);
 
 }  // namespace protocom::cli

@@ -1,5 +1,5 @@
 """Results of a recognizer on labelled images."""
-from . import _html
+from . import _arrays, _html
 from ._errors import TypeRefused
 
 
@@ -43,9 +43,16 @@ class TestResult:
         other), ``low``, ``high`` (its 95 % interval, Agresti and Min 2005), ``p_value`` (McNemar's exact test), ``first_only``
         and ``second_only`` (images that only the other, or only this one, has right), ``images``, ``differing`` (indices in
         ``tested``) and ``sentence``."""
-        if not isinstance(other, TestResult):
-            raise TypeRefused(f"other must be a TestResult, found {type(other).__name__}")
-        return self._core.compare(other._core)
+        return self._core.compare(_core_of(other))
+
+    def to_csv(self, path, other=None):
+        """Writes a row per image, as ``protocom test --csv`` does; with the answers of ``other`` too, a test on the same images."""
+        self._core.write_csv(_arrays.fspath(path), None if other is None else _core_of(other))
+
+    def to_html(self, path, other=None, *, worst=24):
+        """Writes a page, as ``protocom test --html`` does: classes, confusion matrix, reliability, and the most confident wrong
+        answers, at most ``worst``, with their images; with ``other``, a test on the same images, also where the two differ."""
+        self._core.write_page(_arrays.fspath(path), None if other is None else _core_of(other), _arrays.whole(worst, "worst", 0))
 
     def __repr__(self):
         return f"TestResult({self._core.sentence()})"
@@ -54,3 +61,9 @@ class TestResult:
         head = ["class", "images", "right", "refused", "most often taken for"]
         rows = [[one["class"], one["images"], one["right"], one["refused"], one["confused_with"] or ""] for one in self.classes]
         return _html.table(rows, head, caption=self._core.sentence())
+
+
+def _core_of(test):
+    if not isinstance(test, TestResult):
+        raise TypeRefused(f"other must be a TestResult, found {type(test).__name__}")
+    return test._core

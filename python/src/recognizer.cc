@@ -19,6 +19,7 @@
 #include "recognizer/results_json.h"
 #include "recognizer/series.h"
 #include "recognizer/shared_recognizer.h"
+#include "report/test_files.h"
 #include "texts.h"
 
 namespace protocom::python {
@@ -216,11 +217,17 @@ void bind_tests(py::module_& module, BoundRecognizer& bound) {
   py::class_<TestResult>(module, "TestResult")
       .def("fields", [](const TestResult& own) { return python_of(test_json(own)); })
       .def("sentence", [](const TestResult& own) { return accuracy_sentence(own); })
-      .def("compare", [](const TestResult& own, const TestResult& other) {
-        const TestComparison made = compare_tests(other, own);
-        json fields = comparison_json(made);
-        fields["sentence"] = comparison_sentence(made);
-        return python_of(fields);
+      .def("compare",
+           [](const TestResult& own, const TestResult& other) {
+             const TestComparison made = compare_tests(other, own);
+             json fields = comparison_json(made);
+             fields["sentence"] = comparison_sentence(made);
+             return python_of(fields);
+           })
+      .def("write_csv", [](const TestResult& own, const fs::path& path,
+                           const TestResult* other) { unlocked([&] { write_test_csv(path, own, other); }); })
+      .def("write_page", [](const TestResult& own, const fs::path& path, const TestResult* other, int64_t worst) {
+        unlocked([&] { write_test_page(path, own, other, worst); });
       });
   bound
       .def("test",

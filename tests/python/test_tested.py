@@ -1,4 +1,6 @@
 import math
+import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -58,6 +60,35 @@ def test_two_tests_of_the_same_images_are_compared(mine, labelled, tmp_path, pho
     assert found["difference"] == pytest.approx(one.accuracy - two.accuracy)
     assert found["low"] <= found["difference"] <= found["high"] and found["images"] == 9
     assert found["second_only"] - found["first_only"] == one.right - two.right
+
+
+def test_tables_and_pages_are_those_of_the_command_line(mine, photos, few_photos, program, tmp_path):
+    mine.undo()
+    mine.enrol("red", photo("red", 300))
+    mine.enrol("blue", photo("blue", 301))
+    other = protocom.Recognizer.create(tmp_path / "other.pcm", backbone=photos / "encoder.pt")
+    other.enrol("red", photo("blue", 300))
+    other.enrol("blue", photo("red", 301))
+    one, two = mine.test(photos / "my-photos"), other.test(photos / "my-photos")
+    for own, others, files in ((one, (), ["mine.pcm"]), (one, (two,), ["mine.pcm", "other.pcm"])):
+        made = [tmp_path / f"{len(files)}.csv", tmp_path / f"{len(files)}.html"]
+        subprocess.run([program, "test", *files, photos / "my-photos", "--csv", made[0], "--html", made[1]], cwd=tmp_path, capture_output=True,
+                       check=True)
+        own.to_csv(tmp_path / "own.csv", *others)
+        own.to_html(tmp_path / "own.html", *others)
+        assert (tmp_path / "own.csv").read_text() == made[0].read_text()
+        page = (tmp_path / "own.html").read_text()
+        assert page.replace(str(tmp_path) + os.sep, "") == made[1].read_text() and ("data:image/jpeg" in page or len(files) == 1)
+    one.to_html(tmp_path / "fewer.html", two, worst=0)
+    assert (tmp_path / "fewer.html").stat().st_size < (tmp_path / "own.html").stat().st_size
+    for write in (one.to_csv, one.to_html):
+        with pytest.raises(protocom.Error, match="same images"):
+            write(tmp_path / "no", mine.test(few_photos))
+        with pytest.raises(protocom.TypeRefused, match="other must be a TestResult, found dict"):
+            write(tmp_path / "no", two.to_dict())
+    with pytest.raises(protocom.UsageError, match="worst"):
+        one.to_html(tmp_path / "no", worst=-1)
+    assert not (tmp_path / "no").exists()
 
 
 def test_what_cannot_be_tested_is_refused(mine, labelled):
