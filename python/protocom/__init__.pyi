@@ -154,6 +154,28 @@ class _TestComparison(TypedDict):
     differing: list[int]
     sentence: str
 
+class _Measured(TypedDict):
+    bytes_float32: int
+    milliseconds_float32: float
+    milliseconds: float
+    engine: str
+    photos: int
+    accuracy_float32: Optional[float]
+    accuracy: Optional[float]
+    changed: int
+    sentence: str
+
+class _OnnxExport(TypedDict):
+    model: str
+    labels: str
+    data: Optional[str]
+    page: Optional[str]
+    input: str
+    outputs: str
+    bytes: int
+    classes: int
+    measured: Optional[_Measured]
+
 class Error(ValueError):
     index: Optional[int]
     path: Optional[str]
@@ -607,7 +629,9 @@ class Recognizer:
         external_data: bool = False,
         page: Optional[_Path] = None,
         runtime: Optional[_Path] = None,
-    ) -> None: ...
+        images: Union[None, _Path, Sequence[_Path]] = None,
+        progress: Optional[_Progress] = None,
+    ) -> _OnnxExport: ...
     def features_of(self, images: _Images, *, on_error: _OnError = "raise") -> _Floats: ...
     def rename(self, name: str, to: str) -> None: ...
     def merge(self, name: str, into: str) -> None: ...

@@ -14,6 +14,7 @@
 #include "recognizer/class_words.h"
 #include "recognizer/create_recognizer.h"
 #include "recognizer/enrol_sources.h"
+#include "recognizer/export_loss.h"
 #include "recognizer/export_onnx.h"
 #include "recognizer/occlusion.h"
 #include "recognizer/results_json.h"
@@ -283,8 +284,33 @@ void bind_labels(py::module_& module, BoundRecognizer& bound) {
   });
 }
 
+json export_json(const OnnxExport& made) {
+  const auto path = [](const std::string& file) { return file.empty() ? json(nullptr) : json(file); };
+  return {{"model", made.model},     {"labels", made.labels},   {"data", path(made.data)},
+          {"page", path(made.page)}, {"input", made.input},     {"outputs", made.outputs},
+          {"bytes", made.bytes},     {"classes", made.classes}, {"measured", nullptr}};
+}
+
+json export_loss_json(const ExportLoss& loss) {
+  const LeftOutComparison& answers = loss.answers;
+  const auto share = [&](int64_t right) {
+    return answers.asked == 0 ? json(nullptr) : json(static_cast<double>(right) / static_cast<double>(answers.asked));
+  };
+  return {{"bytes_float32", loss.bytes},
+          {"milliseconds_float32", loss.times.whole},
+          {"milliseconds", loss.times.smaller},
+          {"engine", loss.times.engine},
+          {"photos", answers.asked},
+          {"accuracy_float32", share(answers.right)},
+          {"accuracy", share(answers.right_by_others)},
+          {"changed", answers.changed},
+          {"sentence", sentence_of(loss)}};
+}
+
 void bind_export(BoundRecognizer& bound) {
-  bound.def("export_onnx", [](SharedRecognizer& own, const fs::path& path, const py::dict& given) {
+  bound.def("export_onnx", [](SharedRecognizer& own, const fs::path& path, const py::dict& given,
+                              const std::vector<std::string>& images, py::object callback) {
+    PythonProgress progress(std::move(callback));
     OnnxExportOptions options;
     options.features = given["features"].cast<bool>();
     options.uint8 = given["uint8"].cast<bool>();
@@ -294,7 +320,12 @@ void bind_export(BoundRecognizer& bound) {
     options.runtime = given["runtime"].cast<std::string>();
     options.with_feature = given["with_feature"].cast<bool>();
     options.external_data = given["external_data"].cast<bool>();
-    called(own, [&](Recognizer& recognizer) { export_onnx(recognizer, path, options); });
+    return python_of(called(own, [&](Recognizer& recognizer) {
+      json made = export_json(export_onnx(recognizer, path, options));
+      if (!options.features && (options.half || options.int8))
+        made["measured"] = export_loss_json(export_loss(recognizer, options, images, progress));
+      return made;
+    }));
   });
 }
 

@@ -136,6 +136,35 @@ def test_weights_lie_smaller_in_the_file(squared, tmp_path):
         mine.to_onnx(tmp_path / "both.onnx", half=True, int8=True)
 
 
+def test_what_smaller_weights_cost_is_said_as_on_the_command_line(squared, program, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    enrolled, _ = squared
+    onnx.save(encoder_of(onnx, 17), tmp_path / "encoder.onnx")
+    mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=tmp_path / "encoder.onnx", preprocess=f"half:size={SIDE}:resize={SIDE}",
+                                      images=enrolled, moments=False)
+    plain = mine.to_onnx(tmp_path / "mine.onnx")
+    assert plain["bytes"] == (tmp_path / "mine.onnx").stat().st_size and (plain["classes"], plain["measured"]) == (3, None)
+    assert [plain[name] for name in ("model", "labels", "data", "page")] == [str(tmp_path / "mine.onnx"), str(tmp_path / "mine.labels.txt"), None, None]
+    assert plain["input"] == f"image float32 [n, 3, {SIDE}, {SIDE}]" and plain["outputs"].startswith("probabilities [n, 3]")
+    made = mine.to_onnx(tmp_path / "half.onnx", half=True)
+    found = made["measured"]
+    assert found["bytes_float32"] == plain["bytes"] and found["photos"] == 12 and found["engine"]
+    assert found["milliseconds"] > 0 and found["milliseconds_float32"] > 0
+    assert abs(found["accuracy"] - found["accuracy_float32"]) * 12 <= found["changed"] <= 12
+    assert mine.to_onnx(tmp_path / "half.onnx", half=True, features=True)["measured"] is None
+    said = subprocess.run([program, "recognizer", "export-onnx", tmp_path / "mine.pcm", tmp_path / "said.onnx", "--half"], capture_output=True,
+                          text=True, check=True).stdout
+    assert found["sentence"].split("leave-one-out")[1] in said and f"said.onnx: {made['bytes']} bytes" in said
+    os.rename(enrolled, tmp_path / "moved")
+    unseen = mine.to_onnx(tmp_path / "half.onnx", half=True)["measured"]
+    assert (unseen["photos"], unseen["accuracy"], unseen["accuracy_float32"]) == (0, None, None) and "('images' FOLDER)" in unseen["sentence"]
+    told = []
+    for images in (tmp_path / "moved", [str(tmp_path / "moved")]):
+        again = mine.to_onnx(tmp_path / "half.onnx", half=True, images=images, progress=lambda *given: told.append(given))["measured"]
+        assert [again[name] for name in ("photos", "accuracy", "changed")] == [found[name] for name in ("photos", "accuracy", "changed")]
+    assert told and told[-1][1] == told[-1][2] == 12
+
+
 def test_weights_lie_beside_the_file(squared, tmp_path):
     onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
     enrolled, asked = squared
