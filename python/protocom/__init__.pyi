@@ -154,6 +154,33 @@ class _TestComparison(TypedDict):
     differing: list[int]
     sentence: str
 
+_Suggestion = TypedDict(
+    "_Suggestion", {"row": int, "image": str, "class": str, "probability": float, "runner_up": str, "doubt": float, "share": float}
+)
+_Explanation = TypedDict("_Explanation", {"class": str, "probability": float, "effects": NDArray[np.float64]})
+_Misplaced = TypedDict(
+    "_Misplaced", {"example": int, "source": str, "class": str, "probability": float, "likelier": str, "likelier_probability": float}
+)
+_SharedImage = TypedDict(
+    "_SharedImage", {"example": int, "class": str, "twin": int, "twin_class": str, "source": str, "twin_source": str, "copy": bool}
+)
+_LeftOutClass = TypedDict("_LeftOutClass", {"class": str, "asked": int, "right": int, "probability": float})
+
+class _ConfusedClasses(TypedDict):
+    first: str
+    second: str
+    asked: int
+    mistaken: int
+    same: bool
+
+class _LabelCheck(TypedDict):
+    asked: int
+    false_rate: float
+    misplaced: list[_Misplaced]
+    confused: list[_ConfusedClasses]
+    shared: list[_SharedImage]
+    classes: list[_LeftOutClass]
+
 class _Measured(TypedDict):
     bytes_float32: int
     milliseconds_float32: float
@@ -559,9 +586,9 @@ class Recognizer:
     def classify_series(
         self, images: Union[_Path, Iterable[_Path]], *, by: str, gap: float = 60.0, on_error: Literal["skip"], boxes: Optional[Union[_Path, Boxes]] = None
     ) -> list[tuple[list[str], Optional[Answer]]]: ...
-    def explain(self, image: Any, class_name: Optional[str] = None) -> dict[str, Any]: ...
-    def suggest(self, images: Any, count: int = 20, *, on_error: _OnError = "raise") -> list[dict[str, Any]]: ...
-    def check_labels(self, *, progress: Optional[_Progress] = None) -> dict[str, Any]: ...
+    def explain(self, image: _OneImage, class_name: Optional[str] = None) -> _Explanation: ...
+    def suggest(self, images: _Images, count: int = 20, *, on_error: _OnError = "raise") -> list[_Suggestion]: ...
+    def check_labels(self, *, progress: Optional[_Progress] = None) -> _LabelCheck: ...
     def close(self) -> None: ...
     def __enter__(self) -> Recognizer: ...
     def __exit__(self, *raised: Any) -> None: ...

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import protocom
+from conftest import COLOURS, photo
 
 
 def parameters_of(node):
@@ -63,6 +64,17 @@ def keys_of_typed_dicts():
     return found
 
 
+def mixed_up(photos, tmp_path):
+    """A recognizer with misplaced photos, one that is in two classes, and classes that are confused."""
+    made = protocom.Recognizer.create(tmp_path / "mixed.pcm", backbone=photos / "encoder.pt", moments=False)
+    for colour in COLOURS:
+        made.enrol(colour, [photo(colour, 600 + i) for i in range(8)])
+        made.enrol("any", photo(colour, 600))
+    made.enrol("red", photo("blue", 700))
+    made.enrol("also blue", [photo("blue", 800 + i) for i in range(8)])
+    return made
+
+
 def test_dicts_have_the_keys_that_the_stubs_say(photos, tmp_path):
     keys = keys_of_typed_dicts()
     mine = protocom.Recognizer.create(tmp_path / "mine.pcm", backbone=photos / "encoder.pt", images=photos / "my-photos")
@@ -72,10 +84,14 @@ def test_dicts_have_the_keys_that_the_stubs_say(photos, tmp_path):
     results = protocom.evaluate(x, y, methods=["mean", "plda"], ways=3, shots=1, queries=2, episodes=3)
     calibrated = mine.calibrate()
     answer = mine.classify(asked[0])
+    labels = mixed_up(photos, tmp_path).check_labels()
     for name, one in {
         "_Calibration": calibrated, "_Exchange": calibrated["exchange"][0], "_Nearest": answer.nearest[0], "_TestedClass": tested.classes[0],
         "_Confusion": tested.confusion[0], "_UnknownClass": tested.unknown_classes[0], "_TestedImage": tested.tested[0], "_Bin": tested.bins[0],
         "_TestComparison": tested.compare(tested), "_Spec": protocom.describe("tim"), "_Row": results.rows[0],
+        "_Suggestion": mine.suggest([photo("red", 5)])[0], "_Explanation": mine.explain(asked[0]), "_LabelCheck": labels,
+        "_Misplaced": labels["misplaced"][0], "_SharedImage": labels["shared"][0], "_ConfusedClasses": labels["confused"][0],
+        "_LeftOutClass": labels["classes"][0],
         "_Comparison": results.compare("plda", "mean")[0], "_EnrolledClass": mine.enrol("blue", asked[:1])["classes"][0],
     }.items():
         assert set(one) == keys[name], name
@@ -98,6 +114,12 @@ def own(support: np.ndarray, labels: np.ndarray, query: np.ndarray) -> np.ndarra
 results = protocom.evaluate(x, y, methods=["plda", own, protocom.OwnMethod(own, name="b")])
 gain: float = results.compare(own, "plda")[0]["difference"] + results.rows[0]["accuracy"]
 added: int = mine.enrol("a", ["1.png"])["classes"][0]["added"]
+next_one: str = mine.suggest("unsorted", 9, on_error="skip")[0]["runner_up"]
+patches: float = mine.explain("1.png")["effects"].sum() + mine.check_labels()["misplaced"][0]["likelier_probability"]
+measured = mine.to_onnx("mine.onnx", int8=True, images=["photos"])["measured"]
+smaller: float = 0 if measured is None else measured["milliseconds"] / measured["milliseconds_float32"]
+mine.test("labelled").to_html("test.html", worst=9)
+protocom.FeatureSet.from_parquet("a.parquet").to_parquet("b.parquet")
 """
 
 WRONG = [
@@ -107,6 +129,9 @@ WRONG = [
     'mine.enrol("a", ["1.png"])["class"]', 'protocom.describe("mean")["title"]', 'protocom.evaluate(x, y, methods=[3])',
     'protocom.PLDA(transductive="yes")', 'mine.enrol("a", "1.png", on_error="ignore")', 'mine.classify("1.png").nearest[0]["score"]',
     'mine.calibrate()["limit"]', 'mine.test("1", ["a"]).tested[0]["label"]', 'protocom.describe("mean")["parameters"][0]["title"]',
+    'mine.suggest(["1.png"])[0]["score"]', 'mine.suggest(["1.png"], on_error="ignore")', 'mine.explain("1.png")["patches"]',
+    'mine.check_labels()["wrong"]', 'mine.check_labels()["shared"][0]["score"]', 'mine.to_onnx("1")["measured"]["bytes_float32"]',
+    'mine.to_onnx("1")["size"]', 'protocom.Error("1").index + 1',
     'protocom.Backbone("1").extract(3)', 'protocom.FeatureSet.extract(3, [])',
 ]
 
