@@ -18,6 +18,15 @@ def test_the_picture_is_that_of_the_table(tmp_path):
     assert all(0 <= one["accuracy"] <= 100 and one["log_loss"] > 0 and 0 <= one["ece"] <= 100 and one["accuracy_ci95"] > 0 for one in rows)
 
 
+def test_the_page_has_the_rows_of_the_table(tmp_path):
+    subprocess.run([sys.executable, str(HERE / "rows"), str(HERE / "table.json"), str(tmp_path / "rows.json")], check=True)
+    assert (tmp_path / "rows.json").read_text() == (HERE.parents[1] / "docs/results/data/scikit-learn-defaults.json").read_text()
+    made, rows = json.loads((tmp_path / "rows.json").read_text())["rows"], json.loads((HERE / "table.json").read_text())["rows"]
+    own = [one for one in rows if (one["classifier"], one["shots"]) == ("protocom.PLDA()", 5)]
+    assert made[5][:3] == ["mean of 3", "`PLDA()`", "5"] and float(made[5][3]) == pytest.approx(sum(one["accuracy"] for one in own) / 3, abs=0.05)
+    assert len(made) == len(rows) + len({(one["classifier"], one["shots"]) for one in rows})
+
+
 def test_the_command_measures_all_that_can_be_fitted(collection, tmp_path):
     pytest.importorskip("sklearn")
     collection.save(tmp_path / "features.npz")
