@@ -253,6 +253,41 @@ def test_a_head_of_pytorch_is_trained_on_the_same_episodes(torch, collection):
     assert results.accuracies(Head).shape == (40,) and results.rows[1]["accuracy"] > 50
 
 
+def test_the_head_of_the_document_learns_which_axes_tell_classes_apart(torch, tmp_path, monkeypatch):
+    (block,) = (one for one in re.findall(r"```py\n(.*?)```", (DOCUMENTS / "python.md").read_text(), re.S) if "class Head" in one)
+    x, y = clusters(18, 24, seed=2)
+    noise = 3 * np.random.default_rng(5).normal(size=x.shape).astype(np.float32)
+    features = protocom.FeatureSet(np.hstack([x, noise]), y, ["base"] * 12 + ["novel"] * 6)
+    features.save(tmp_path / "features.npz")
+    monkeypatch.chdir(tmp_path)
+    torch.manual_seed(0)
+    given = {"protocom": protocom, "torch": torch, "np": np}
+    exec(compile(block, "docs/python.md", "exec"), given)  # pylint: disable=exec-used
+
+    class Untrained(given["Head"]):
+        def fit(self, base):
+            self.map = torch.nn.Linear(base[0].shape[1], 64, bias=False)
+
+    untrained = protocom.evaluate(features, methods=["mean", Untrained], shots=1)
+    assert np.mean(given["results"].accuracies("Head") - untrained.accuracies(Untrained)) > 5, "points, on the same episodes"
+
+
+def test_arrays_of_jax_are_taken(task):
+    jax = pytest.importorskip("jax")
+    x, y, q, _ = task
+    expected = protocom.PLDA().fit(x, y).predict_proba(q)
+    np.testing.assert_array_equal(protocom.PLDA().fit(jax.numpy.asarray(x), y).predict_proba(jax.numpy.asarray(q)), expected)
+    held = jax.numpy.asarray(q)
+    assert np.shares_memory(_arrays.rows(held), np.from_dlpack(held)), "without a copy"
+
+    def nearest(support, labels, query):
+        return -jax.numpy.linalg.norm(jax.numpy.asarray(query)[:, None] - support, axis=2)
+
+    rows, labels = clusters(5, 19)
+    found = protocom.evaluate(rows, labels, methods=["mean", nearest], ways=5, shots=1, queries=5, episodes=4)
+    assert found.accuracies(nearest).shape == (4,)
+
+
 def test_the_networks_of_the_document_give_features(torch, monkeypatch):
     """The block of docs/python.md with CLIP and DINOv2, small ones with random weights."""
     transformers, timm = pytest.importorskip("transformers"), pytest.importorskip("timm")
