@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "eval/test_figures.h"
+#include "io/files.h"
+#include "io/scratch_folder.h"
+#include "report/test_files.h"
+#include "support/message_of.h"
 
 namespace protocom::testing {
 namespace {
@@ -54,6 +58,25 @@ TEST(TestPage, OfTwoShowsTheDifferenceAndWhereTheyDiffer) {
   const std::string html = test_page(page);
   EXPECT_THAT(html, HasSubstr("0.0 points better"));
   EXPECT_THAT(html, AllOf(HasSubstr("answer differently (2)"), HasSubstr("1: dog, 0.80<br>2: cat, 0.80")));
+}
+
+TEST(TestTable, HasARowAPhotoWithTheAnswersOfOneTestOrTwo) {
+  const ScratchFolder folder;
+  TestResult one = tested("dog"), other = tested("cat");
+  other.tested[0].none = 0.75;
+  write_test_csv(folder.path() / "one.csv", one, nullptr);
+  EXPECT_EQ(read_file(folder.path() / "one.csv"),
+            "image,class,known,answer,certainty,none,none_of_these,rank,log_loss\n"
+            "cat<1>.jpg,cat,1,dog,0.800000,,,2,0.500000\ndog<1>.jpg,dog,1,dog,0.800000,,,1,0.500000\n");
+  write_test_csv(folder.path() / "two.csv", one, &other);
+  EXPECT_THAT(read_file(folder.path() / "two.csv"),
+              HasSubstr("\ncat<1>.jpg,cat,1,dog,0.800000,,,2,0.500000,cat,0.800000,0.750000,1,1,0.500000\n"));
+  other.tested.pop_back();
+  const std::filesystem::path none = folder.path() / "none";
+  const auto refused = HasSubstr("same images, found 2 and 1");
+  EXPECT_THAT(message_of([&] { write_test_csv(none, one, &other); }), refused);
+  EXPECT_THAT(message_of([&] { write_test_page(none, one, &other, 1); }), refused);
+  EXPECT_FALSE(std::filesystem::exists(none));
 }
 
 }  // namespace
