@@ -194,8 +194,9 @@ def test_a_found_spec_stays_as_it_was(pretend, monkeypatch):
 
 
 INTERRUPTED = """
-import subprocess, time
+import signal, subprocess, time
 import protocom
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores Ctrl-C
 subprocess.Popen(["sh", "-c", "sleep .05; kill -INT $PPID"])
 try:
     protocom.methods()
@@ -213,6 +214,7 @@ def test_ctrl_c_while_the_library_is_loaded():
 INTERRUPTED_WITHIN = """
 import signal, sys
 import protocom
+signal.signal(signal.SIGINT, signal.default_int_handler)
 seen = []
 def interrupt(event, given):
     if event == "import" and given[0] == "protocom._core" and given[1]:
