@@ -18,9 +18,9 @@ def classify(self, images, *, on_error="raise", boxes=None):
     Parameters
     ----------
     images : an image or several: a folder, a pattern ("holiday/*.jpg"), Parquet of photos, a list, or any iterable, of which
-        a few are in memory at a time. An image is a path, a file opened as bytes, the bytes of a file, a PIL image, or pixels (uint8, or
-        floats from 0 to 1: grey [h, w], RGB [h, w, 3], RGBA [h, w, 4], or channels first). Or features of its encoder,
-        float32 [d] or [n, d].
+        a few are in memory at a time (type checkers take every path for one image's). An image is a path, a file opened as
+        bytes, the bytes of a file, a PIL image, or pixels (uint8, or floats from 0 to 1: grey [h, w], RGB [h, w, 3], RGBA
+        [h, w, 4], or channels first). Or features of its encoder, float32 [d] or [n, d].
     on_error : "raise": an unreadable image raises an Error with its ``index`` and ``path`` (None unless it is a file);
         "skip": it is logged, and its answer is None
     boxes : path of a file or folder of boxes, or Boxes; ``images`` are then paths of photos or folders. There is an

@@ -216,8 +216,8 @@ class Recognizer:
         """The expected accuracy on new images (leave-one-out), in a sentence."""
         return self._core.expected_accuracy()
 
-    def to_onnx(self, path, *, features=False, uint8=False, half=False, int8=False, with_feature=False, external_data=False, page=None, runtime=None,
-                images=None, progress=None):
+    def to_onnx(self, path, *, features=False, uint8=False, half=False, int8=False, with_feature=False, external_data=False, page=None,
+                runtime=None, images=None, progress=None):
         """Writes its current state as one ONNX file for other programs, and beside it NAME.labels.txt (docs/elsewhere.md).
 
         Parameters
@@ -230,15 +230,17 @@ class Recognizer:
         external_data : bool, store weights in a file beside it, ``path``.HASH.data (ONNX's external data); always so above 2 GB
         page : path of an HTML file to write, which classifies photos and camera images in any browser, offline
         runtime : for the page, the folder ``dist`` of the npm package onnxruntime-web
-        images : folder (or paths) of the recognizer's photos, to measure ``half`` and ``int8``; default: where they were enrolled from
+        images : folder (or paths) of the recognizer's photos, to measure ``half`` and ``int8``; default: where they were
+            enrolled from
 
         Returns
         -------
-        dict: ``model``, ``labels``, ``data`` and ``page`` (paths; None: not written), ``input``, ``outputs``, ``bytes`` (of the ONNX
-        file), ``classes`` (int), and ``measured``, None without ``half`` and ``int8`` or without the encoder: a dict of what
-        smaller weights change. ``bytes_float32``, ``milliseconds_float32`` are the size and the time per photo of the file
-        with float32, ``milliseconds`` those of this one, both by ``engine``; ``accuracy_float32`` and ``accuracy`` the leave-one-out accuracies on
-        ``photos`` photos, at most 500 (None: no photo was found), of which ``changed`` have another answer; ``sentence`` says so
+        dict: ``model``, ``labels``, ``data`` and ``page`` (paths; None: not written), ``input``, ``outputs``, ``bytes`` (of
+        the ONNX file), ``classes`` (int), and ``measured``: a dict of what ``half`` or ``int8`` change, None without them and
+        with ``features``. It has ``bytes_float32``, the size of the file with float32; ``milliseconds_float32`` and
+        ``milliseconds``, the times per photo of that file and this one by ``engine``; ``accuracy_float32`` and ``accuracy``,
+        their leave-one-out accuracies on ``photos`` photos, at most 500 (None: no photo was found); ``changed``, how many of
+        these have another answer; and ``sentence``, which says all this
         """
         options = {"features": features, "uint8": uint8, "half": half, "int8": int8, "with_feature": with_feature, "external_data": external_data}
         options.update(page=_arrays.fspath(page or ""), runtime=_arrays.fspath(runtime or ""))
