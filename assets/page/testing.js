@@ -4,11 +4,12 @@
 import {stopEstimating} from './accuracy.js';
 import {onRedone, onUndone} from './actions.js';
 import {call, callJson} from './api.js';
+import {open} from './details.js';
 import {attempt, byId, cross, el, onPress, say, showBlob} from './dom.js';
 import {partsOf, picturesOf} from './folders.js';
 import {listenToClassFolder} from './classes.js';
 import {fingerprint, isPicture, pieces, shrink} from './pictures.js';
-import {ask} from './photos.js';
+import {ask, photos} from './photos.js';
 import {Progress} from './progress.js';
 import {on, state, tell} from './state.js';
 import {byName, classNamed, counted, displayName, percent} from './words.js';
@@ -183,7 +184,16 @@ function show(sum) {
   tell('tests');
 }
 
-const showMain = () => worst.length ? showPhotos(worst, 'Worst answers, the surest first') : showPhotos(tested, 'No answer was wrong');
+const showMain = () => showPhotos(worst, worst.length ? 'Wrong answers, the most certain first' : 'No answer was wrong');
+
+/** Asks about it as about any photo, and shows its answer. @param {Labelled} photo */
+async function openTested(photo) {
+  await ask([photo.file]);
+  const found = photos.find(one => one.print === photo.print);
+  if (!found) return;
+  open(found);
+  byId('details').scrollIntoView({block: 'nearest'});
+}
 
 /** Classes by how much is wrong of them and for them. */
 function confusedClasses() {
@@ -210,13 +220,12 @@ function showConfusion() {
 function showPhotos(some, title) {
   byId('test-shown').textContent = title;
   const other = byId('test-other');
-  other.hidden = some.length === tested.length && !worst.length;
   other.textContent = some === worst ? 'All test photos' : 'Back';
   other.onclick = some === worst ? () => showPhotos(tested, 'All test photos') : showMain;
   byId('test-photos').replaceChildren(...some.slice(0, mostShown).map(one => {
     const {photo} = one, picture = el('img', {class: 'photo', alt: photo.name});
     showBlob(picture, photo.blob, () => picture.replaceWith(el('span', {class: 'no-picture'}, photo.name)));
-    return el('li', {class: 'tile'}, el('button', {class: 'open', title: 'Ask about it below', onclick: () => attempt(null, () => ask([photo.file]))},
+    return el('li', {class: 'tile'}, el('button', {class: 'open', title: 'Show its answer', onclick: () => attempt(null, () => openTested(photo))},
                                         el('span', {class: 'frame'}, picture), el('span', {class: 'verdict'}, displayName(one.class)),
                                         el('span', {class: 'sure'}, `answered ${one.none_of_these ? 'none of these' : `${displayName(one.answer)}, ${percent(one.certainty)}`}`)), cross(`Remove ${photo.name} from the test photos`, () => remove(photo)));
   }));
