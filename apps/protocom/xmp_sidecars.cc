@@ -26,6 +26,19 @@ fs::path sidecar_path(const fs::path& photo) {
 
 }  // namespace
 
+XmpSidecars::XmpSidecars(Recognizer& recognizer)
+    : recognizer_(recognizer), groups_(composed_groups(recognizer.options().groups)) {}
+
+std::vector<std::string> XmpSidecars::levels_of(const Answer& answer) const {
+  const auto entry = recognizer_.file().find_class(answer.name());
+  const auto group = groups_.find(answer.name());
+  std::vector<std::string> levels =
+      keyword_levels(answer.name(), entry ? entry->title : "", group == groups_.end() ? "" : group->second);
+  // The answer's group has the first levels of its class.
+  if (answer.group) levels.resize(std::min(levels.size(), class_levels(answer.group->name).size()));
+  return levels;
+}
+
 void XmpSidecars::add(const fs::path& image, const Answer& answer) {
   if (answer.name().empty()) {
     ++of_none_;
@@ -34,14 +47,9 @@ void XmpSidecars::add(const fs::path& image, const Answer& answer) {
   XmpKeywords& keywords = keywords_[region_of(image).file];
   const double probability = (answer.group ? *answer.group : answer.ranking.front()).probability;
   keywords.probability = std::min(probability, keywords.probability.value_or(1.0));
-  const auto entry = recognizer_.file().find_class(answer.name());
-  const bool titled = entry && !entry->title.empty();
-  const std::string title = titled ? entry->title : answer.name();
-  const std::vector<std::string> levels = class_levels(answer.group ? answer.group->name : title);
-  if (answer.group && levels.size() < 2) return add_once(answer.group->name, keywords.plain);
-  if (levels.size() < 2) return add_once(titled ? first_word(title) : title, keywords.plain);
+  const std::vector<std::string> levels = levels_of(answer);
   for (const std::string& level : levels) add_once(level, keywords.plain);
-  add_once(fmt::format("{}", fmt::join(levels, "|")), keywords.hierarchical);
+  if (levels.size() > 1) add_once(fmt::format("{}", fmt::join(levels, "|")), keywords.hierarchical);
 }
 
 namespace {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "base/clean_name.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "datasets/table_column.h"
+#include "knowledge/names.h"
 
 namespace protocom {
 std::vector<std::string> class_levels(const std::string& title) {
@@ -31,6 +33,34 @@ std::vector<std::string> grouped_levels(const std::string& name, const std::stri
   std::vector<std::string> levels = class_levels(group);
   levels.push_back(name);
   return levels;
+}
+
+namespace {
+
+/// Returns the name in words, as title_of_name() gives titles to classes; a name without any stays.
+std::string words_of(const std::string& name) {
+  const std::string words = title_of_name(name);
+  return words.empty() ? name : words;
+}
+
+}  // namespace
+
+std::vector<std::string> keyword_levels(const std::string& name, const std::string& title, const std::string& group) {
+  std::vector<std::string> levels = class_levels(name);
+  if (levels.empty()) levels.push_back(name);
+  std::transform(levels.begin(), levels.end(), levels.begin(), &words_of);
+  // A title that only repeats the name in words has lost its separators.
+  const std::vector<std::string> titled =
+      title == title_of_name(name) ? std::vector<std::string>() : class_levels(title);
+  if (titled.size() > 1) levels = titled;
+  if (!titled.empty()) levels.back() = first_word(titled.back());
+  return group.empty() ? levels : grouped_levels(levels.back(), group);
+}
+
+std::map<std::string, std::string> composed_groups(const std::map<std::string, std::string>& given) {
+  std::map<std::string, std::string> groups;
+  for (const auto& [name, group] : given) groups[clean_name(name)] = group;
+  return groups;
 }
 
 std::map<std::string, std::string> read_class_groups(const std::filesystem::path& table) {

@@ -21,6 +21,14 @@ std::vector<std::string> own_levels(const std::string& name, const std::string& 
 /// Returns the levels of a group ("animals/birds", written as in class_levels), and the class below them.
 std::vector<std::string> grouped_levels(const std::string& name, const std::string& group);
 
+/// Returns the levels of a class as keywords, widest first: of `group` if one is stated, else of its title or name. The
+/// last is the class alone: the first word of a stated title, else its name in words ("Bronzed Cowbird" for
+/// animals/birds/Bronzed_Cowbird). Never empty for a class with a name.
+std::vector<std::string> keyword_levels(const std::string& name, const std::string& title, const std::string& group);
+
+/// Returns groups with the names of their classes as a recognizer writes them (clean_name).
+std::map<std::string, std::string> composed_groups(const std::map<std::string, std::string>& given);
+
 /// Reads RecognizerOptions::groups from a CSV with a column of classes (`class`, `label`, ...) and a column `group` or
 /// `taxonomy`; other columns are ignored. A class may have several rows that agree, as in a list of images; an empty
 /// cell states nothing. Throws Error with file and line for a missing column, both columns, or rows that disagree.

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "base/clean_name.h"
 #include "base/error.h"
 #include "base/feature_values.h"
 #include "base/log.h"
@@ -45,13 +44,6 @@ void warn_of_proportions(const ClassScorer& scorer, const EnrolledClasses& enrol
       "classified independently, {:.0f} % of the {} images are '{}', but {} assumes about {:.0f} % of each class and "
       "is less accurate otherwise: do not classify them together",
       most->second, images, most->first, scorer.method().label(), expected);
-}
-
-/// Returns RecognizerOptions::groups by normalised class names.
-std::map<std::string, std::string> composed_groups(const std::map<std::string, std::string>& given) {
-  std::map<std::string, std::string> groups;
-  for (const auto& [name, group] : given) groups[clean_name(name)] = group;
-  return groups;
 }
 
 /// Returns the rank, from 1, of value `own` among a row's values [c], in the order of best_classes.

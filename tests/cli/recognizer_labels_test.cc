@@ -154,6 +154,11 @@ TEST_F(LabelledRecognizers, AnswerWithTheGroupOfClassesWhereTheFirstIsUnsure) {
               AllOf(HasSubstr("nearest,group,group_probability\n"), HasSubstr(",birds,")));
   EXPECT_THAT(run({"classify", "grouped.pcm", photo, "--roll-up", between, "--format", "csv-long"}).out,
               HasSubstr(",birds,"));
+  run({"classify", "grouped.pcm", photo, "--format", "xmp"});
+  const std::string kind = plain.at("ranking")[0].at("class").get<std::string>().substr(std::string("birds;").size());
+  EXPECT_THAT(read_file(photo + ".xmp"), AllOf(HasSubstr("<rdf:li>birds</rdf:li><rdf:li>" + kind + "</rdf:li>"),
+                                               HasSubstr("<rdf:li>birds|" + kind + "</rdf:li>")));
+  fs::remove(photo + ".xmp");
   EXPECT_NE(run({"classify", "grouped.pcm", photo, "--roll-up", "1"}).exit_code, 0);
 }
 
@@ -185,7 +190,12 @@ TEST_F(LabelledRecognizers, AnswerWithTheGroupsOfATableInEveryFormat) {
   EXPECT_THAT(rolled({"--format", "csv"}), HasSubstr(",things/shapes,"));
   EXPECT_THAT(rolled({"--format", "timelapse"}), HasSubstr("a.png,,things/shapes,"));
   rolled({"--format", "xmp"});
-  EXPECT_THAT(read_file(at("traps/a.png.xmp")), HasSubstr("things|shapes"));
+  EXPECT_THAT(read_file(at("traps/a.png.xmp")), HasSubstr("<rdf:li>things|shapes</rdf:li>"));
+  fs::remove(at("traps/a.png.xmp"));
+  run({"classify", "labels.pcm", "traps", "--roll-up", "0.001", "--groups", "groups.csv", "--format", "xmp"});
+  const std::string best = plain.at("ranking")[0].at("class");
+  EXPECT_THAT(read_file(at("traps/a.png.xmp")), HasSubstr("<rdf:li>things|shapes|" + best + "</rdf:li>"))
+      << "an answer that is not rolled up";
   const json found = json::parse(rolled({"--boxes", "traps.json", "--format", "megadetector"}));
   const json answer = found.at("images")[0].at("detections")[0].at("classifications")[0];
   EXPECT_EQ(found.at("classification_categories").at(answer[0].get<std::string>()), "things/shapes");

@@ -75,5 +75,25 @@ TEST(ClassGroups, HoldTheClassBelowThem) {
   EXPECT_THAT(own_levels("birds/robin", "European robin"), ElementsAre("birds", "robin"));
 }
 
+// The title of a class is its name in words, which has no separators, unless one is stated.
+TEST(ClassGroups, AreKeywordsInWordsFromTheWidestToTheClass) {
+  EXPECT_THAT(keyword_levels("animals/birds/Bronzed_Cowbird", "animals birds Bronzed Cowbird", ""),
+              ElementsAre("animals", "birds", "Bronzed Cowbird"));
+  const std::string id = "f1856211-cfb7-4a5b-9158-c0f72fd09ee6";
+  EXPECT_THAT(
+      keyword_levels(id + ";aves;passeriformes;;bronzed cowbird", id + " aves passeriformes bronzed cowbird", ""),
+      ElementsAre("aves", "passeriformes", "bronzed cowbird"));
+  EXPECT_THAT(keyword_levels(id + ";;;blank", id + " blank", ""), ElementsAre("blank"));
+  EXPECT_THAT(keyword_levels("027.Bronzed_Cowbird", "Bronzed Cowbird", ""), ElementsAre("Bronzed Cowbird"));
+  EXPECT_THAT(keyword_levels("robin", "", ""), ElementsAre("robin"));
+  EXPECT_THAT(keyword_levels("n01532829", "house finch, linnet", ""), ElementsAre("house finch"));
+  EXPECT_THAT(keyword_levels("birds/robin", "European robin", ""), ElementsAre("birds", "European robin"));
+  EXPECT_THAT(keyword_levels("robin", "animals|Birds & bats|robin", ""),
+              ElementsAre("animals", "Birds & bats", "robin"));
+  EXPECT_THAT(keyword_levels("Bronzed_Cowbird", "Bronzed Cowbird", "animals > Birds & bats"),
+              ElementsAre("animals", "Birds & bats", "Bronzed Cowbird"));
+  EXPECT_THAT(keyword_levels("/", "", ""), ElementsAre("/"));
+}
+
 }  // namespace
 }  // namespace protocom::testing
