@@ -189,6 +189,65 @@ def test_a_sidecar_that_is_none_keeps_no_other_from_its_keywords(mine, photos, p
     assert (tmp_path / "seen" / "3.png.xmp").exists() and not (tmp_path / "elsewhere.xmp").exists()
 
 
+needs_exiftool = pytest.mark.skipif(shutil.which("exiftool") is None, reason="LEFT OUT: no exiftool (libimage-exiftool-perl) here, so no other program read the keywords")
+
+
+def exiftool(*words):
+    return subprocess.run(["exiftool", *map(str, words)], capture_output=True, text=True, check=True).stdout
+
+
+def xmp_of(sidecar):
+    """What exiftool reads in a sidecar, by group and name."""
+    return json.loads(exiftool("-j", "-a", "-G1", "-struct", "-XMP:all", sidecar))[0]
+
+
+FOREIGN = """<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>
+ <rdf:Description rdf:about='' xmlns:trap='http://example.com/trap/1.0/' trap:Site='T-07'/></rdf:RDF></x:xmpmeta>"""
+
+
+@needs_exiftool
+@pytest.mark.parametrize("compact", ["", "Shorthand"])
+def test_sidecars_of_exiftool_get_the_keywords_and_keep_all_else(mine, photos, program, tmp_path, compact):
+    shutil.copytree(photos / "holiday", tmp_path / "seen")
+    sidecar = tmp_path / "seen" / "2.xmp"
+    sidecar.write_text(FOREIGN)
+    exiftool("-overwrite_original", *(["-api", f"Compact={compact}"] if compact else []), "-XMP-dc:Subject=holiday", "-XMP-dc:Subject=tit & <robin>",
+             "-XMP-lr:HierarchicalSubject=Places|Garden", "-XMP-xmp:Rating=4", "-XMP-dc:Title=Gr\u00fcn", "-XMP-digiKam:PickLabel=2", sidecar)
+    before = xmp_of(sidecar)
+    assert before["XMP-trap:Site"] == "T-07" and before["XMP-xmp:Rating"] == 4 and before["XMP-dc:Subject"] == ["holiday", "tit & <robin>"]
+    mine.rename("red", "plants/Red_Campion")
+    mine.close()
+    done = subprocess.run([program, "classify", str(tmp_path / "mine.pcm"), str(tmp_path / "seen"), "--format", "xmp"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    after = xmp_of(sidecar)
+    assert 0 < after.pop("XMP-protocom:Probability") <= 1
+    assert after == {**before, "XMP-dc:Subject": ["holiday", "tit & <robin>", "plants", "Red Campion"],
+                     "XMP-lr:HierarchicalSubject": ["Places|Garden", "plants|Red Campion"]}
+    made = xmp_of(tmp_path / "seen" / "1.png.xmp")
+    assert made["XMP-dc:Subject"] in ("blue", ["blue"]) and "XMP-lr:HierarchicalSubject" not in made
+    assert exiftool("-s3", "-Validate", tmp_path / "seen" / "1.png.xmp").strip() == "OK"
+
+
+@needs_exiftool
+def test_keywords_that_exiftool_wrote_into_photos_are_classes(photos, program, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    tags = {"red": ["-XMP-lr:HierarchicalSubject=Animals|Birds|Robin", "-XMP-dc:Subject=Robin", "-XMP-dc:Subject=Animals"],
+            "blue": ["-IPTC:CodedCharacterSet=UTF8", "-IPTC:Keywords=Zaunk\u00f6nig"], "green": ["-XMP-dc:Subject=Wren & co"]}
+    (tmp_path / "tagged").mkdir()
+    for colour, words in tags.items():
+        for k in range(4):
+            path = tmp_path / "tagged" / f"{colour}{k}.{'jpg' if colour == 'blue' else 'png'}"
+            image.fromarray(photo(colour, k)).save(path)
+        exiftool("-overwrite_original", *words, *(tmp_path / "tagged").glob(f"{colour}*"))
+    exiftool("-o", tmp_path / "tagged" / "red0.xmp", "-XMP-lr:HierarchicalSubject=Animals|Birds|Tit", "-XMP-dc:Subject=Tit")
+    made = subprocess.run([program, "recognizer", "create", str(tmp_path / "made.pcm"), "--backbone", str(photos / "encoder.pt"), "--images",
+                           str(tmp_path / "tagged"), "--classes-from", "keywords"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    assert "do not name one class: 1" in made.stderr, made.stderr
+    with protocom.Recognizer(tmp_path / "made.pcm") as own:
+        assert own.classes == {"Robin": 3, "Wren & co": 4, "Zaunk\u00f6nig": 4}
+
+
 def test_a_renewal_by_a_named_encoder_needs_no_default_one(mine, photos, program, tmp_path):
     mine.close()
     asked = [program, "recognizer", "renew", str(tmp_path / "mine.pcm"), "--backbone", str(photos / "encoder.pt"), "--out", str(tmp_path / "new.pcm")]
