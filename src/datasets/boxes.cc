@@ -249,6 +249,11 @@ namespace {
 
 bool is_xml(const fs::path& path) { return lowercase(path.extension().string()) == ".xml"; }
 
+bool is_yaml(const fs::path& path) {
+  const std::string suffix = lowercase(path.extension().string());
+  return suffix == ".yaml" || suffix == ".yml";
+}
+
 std::vector<fs::path> xml_below(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -280,6 +285,10 @@ BoxFile read_boxes(const BoxChoice& choice) {
   }
   if (is_xml(file)) {
     box_reader::take_voc(file, boxes);
+    return boxes.finish(true);
+  }
+  if (is_yaml(file)) {
+    box_reader::take_yolo(file.has_parent_path() ? file.parent_path() : fs::path("."), boxes, file);
     return boxes.finish(true);
   }
   const bool is_json = lowercase(file.extension().string()) == ".json";

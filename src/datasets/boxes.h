@@ -38,8 +38,9 @@ struct BoxFile {
 ///   or shares if no number of the file is above 1; decimal commas are read, but not "1,200", which may be 1200;
 /// - `.xml` of Pascal VOC, or a folder with some: pixels, names of objects
 ///   (http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/devkit_doc.html);
-/// - the folder of YOLO's labels: data.yaml or classes.txt with the names, and a text for each image below labels/ with
-///   class, centre and size, or class and corners of an outline (https://docs.ultralytics.com/datasets/detect/);
+/// - the folder of YOLO's labels, or the data.yaml in it: data.yaml or classes.txt with the names, and a text for each
+///   image below labels/ with class, centre and size, or class and corners of an outline
+///   (https://docs.ultralytics.com/datasets/detect/);
 /// - a folder in which boxes_beside() finds boxes.
 /// Boxes of no size, outside the image or with numbers that are not finite are left out and logged with their rows, and
 /// so are boxes with two classes; the number of boxes not requested is logged. A repeated box counts once. Takes linear

@@ -153,8 +153,9 @@ ClassNames names_of_lines(const fs::path& path) {
   return names;
 }
 
-/// Returns the class names for the folder, or for its parent if it is a split.
-ClassNames class_names(const fs::path& folder) {
+/// Returns the class names of the YAML if one is given, else those for the folder, or for its parent if it is a split.
+ClassNames class_names(const fs::path& folder, const fs::path& yaml) {
+  if (!yaml.empty()) return reading(yaml, [&] { return names_of_yaml(yaml); });
   for (const fs::path& place : {folder, fs::absolute(folder / "").parent_path().parent_path()}) {
     for (const char* name : {"data.yaml", "data.yml", "dataset.yaml"}) {
       const fs::path path = place / name;
@@ -227,6 +228,32 @@ fs::path above_labels(const fs::path& folder) {
   return plain.filename() == "labels" ? fs::absolute(plain).parent_path() : folder;
 }
 
+/// Whether the first line of a text is one of YOLO's: a class, and the four numbers of a box or more.
+bool is_label_text(const fs::path& path) {
+  bool is_label = false;
+  for_each_line(path, [&](int64_t, std::string_view line) {
+    const std::vector<double> numbers = parse_numbers(line);
+    is_label =
+        numbers.size() > 4 && std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
+    return numbers.empty();
+  });
+  return is_label;
+}
+
+/// Throws Error for a folder without labels: it names a folder of labels that has another name, or what is expected.
+[[noreturn]] void refuse_without_labels(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    const fs::path& text = it->path();
+    if (text.extension() == ".txt" && it->is_regular_file(ignored) && is_label_text(text))
+      fail("{}: YOLO's labels are read from a folder with the name labels: rename the folder {} (found {})",
+           folder.string(), fs::absolute(text).parent_path().filename().string(), text.string());
+  }
+  fail("{} has no boxes: expected YOLO's labels/*.txt, Pascal VOC's *.xml or COCO's annotations/*.json",
+       folder.string());
+}
+
 }  // namespace
 
 std::vector<fs::path> yolo_texts(const fs::path& given) {
@@ -244,13 +271,11 @@ std::vector<fs::path> yolo_texts(const fs::path& given) {
   return texts;
 }
 
-void take_yolo(const fs::path& given, Boxes& boxes) {
+void take_yolo(const fs::path& given, Boxes& boxes, const fs::path& yaml) {
   const fs::path folder = above_labels(given);
   const std::vector<fs::path> texts = yolo_texts(folder);
-  if (texts.empty())
-    fail("{} has no boxes: expected YOLO's labels/*.txt, Pascal VOC's *.xml or COCO's annotations/*.json",
-         given.string());
-  const ClassNames names = class_names(folder);
+  if (texts.empty()) refuse_without_labels(given);
+  const ClassNames names = class_names(folder, yaml);
   for (const fs::path& text : texts) {
     const std::string image = image_of(text, folder);
     for_each_line(text, [&](int64_t number, std::string_view line) {

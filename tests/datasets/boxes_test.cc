@@ -156,6 +156,27 @@ TEST_F(BoxFiles, OfYoloHaveTheirNamesInDataYaml) {
   EXPECT_THAT(error_of({put("empty/x.bin").parent_path()}), HasSubstr("labels/*.txt"));
 }
 
+TEST_F(BoxFiles, OfYoloAreReadFromTheirDataYamlToo) {
+  put("set/train/labels/a.txt", "1 0.5 0.5 0.2 0.4\n");
+  put("set/data.yaml", "names: [eel, fox]\n");
+  for (const char* name : {"set/data.yaml", "set/birds.YML"})
+    EXPECT_THAT(lines({put(name, "train: train/images\nnames: [cat, dog]\n")}),
+                ElementsAre("train/images/a dog 0.4 0.3 0.2 0.4 1.00 of 1"))
+        << name;
+  EXPECT_THAT(error_of({put("other/config.yaml", "names: [cat]\n")}), HasSubstr("other has no boxes: expected YOLO's"));
+}
+
+TEST_F(BoxFiles, OfYoloInAFolderOfAnotherNameAreRefusedWithTheNameItNeeds) {
+  put("set/annots/a.txt", "\n1 0.5 0.5 0.2 0.4\n");
+  put("set/classes.txt", "cat\ndog\n");
+  for (const char* name : {"set", "set/annots"})
+    EXPECT_THAT(error_of({folder_ / name}),
+                AllOf(HasSubstr("folder with the name labels: rename the folder annots"), HasSubstr("annots/a.txt")))
+        << name;
+  put("notes/a.txt", "five words are no box\n");
+  EXPECT_THAT(error_of({folder_ / "notes"}), HasSubstr("notes has no boxes: expected YOLO's labels/*.txt"));
+}
+
 TEST_F(BoxFiles, BelongToThePhotosWhosePathsEndAsTheyWriteThem) {
   const std::vector<fs::path> photos = {"/p/site1/a.jpg", "/p/site2/a.jpg"};
   const auto crops = [&](const std::string& names) {

@@ -55,8 +55,9 @@ std::string outside(const ImageBox& box, double width, double height);
 bool is_megadetector(const nlohmann::json& root);
 void take_megadetector(const nlohmann::json& root, Boxes& boxes);
 void take_coco(const nlohmann::json& root, Boxes& boxes);
-/// Takes the boxes of a folder that contains labels/, or has that name.
-void take_yolo(const std::filesystem::path& folder, Boxes& boxes);
+/// Takes the boxes of a folder that contains labels/, or has that name. `yaml`: the data.yaml with the class names;
+/// empty: it is found in the folder or above it.
+void take_yolo(const std::filesystem::path& folder, Boxes& boxes, const std::filesystem::path& yaml = {});
 /// Returns the label files below such a folder, sorted; none: it is not such a folder.
 std::vector<std::filesystem::path> yolo_texts(const std::filesystem::path& folder);
 /// Takes the boxes of a Pascal VOC file.
