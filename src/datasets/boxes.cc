@@ -209,6 +209,16 @@ bool are_shares(const CsvTable& table, const BoxColumns& columns) {
   });
 }
 
+/// Returns why a box of a CSV in pixels is not taken; empty: it is, or take() has the reason. `width`, `height`: of the
+/// picture, 0: unknown.
+std::string wrong_pixels(const ImageBox& box, double width, double height) {
+  const bool is_pixel = box.width > 0 && box.width <= 1 && box.height > 0 && box.height <= 1;
+  if (is_pixel)
+    return "a box of at most one pixel: if the row is in shares of the image, put shares and pixels into separate "
+           "files";
+  return outside(box, width, height);
+}
+
 /// Takes the boxes of a CSV; returns whether they have classes.
 bool take_csv(const fs::path& path, Boxes& boxes) {
   const CsvTable table = read_csv(path);
@@ -219,7 +229,8 @@ bool take_csv(const fs::path& path, Boxes& boxes) {
     const auto number_or = [&](std::optional<size_t> c, double other) { return c ? number_in(row.cells[*c]) : other; };
     ImageBox box{number(0), number(1), number(2), number(3), relative};
     if (columns.corners) box.width -= box.x, box.height -= box.y;
-    const std::string wrong = relative ? "" : outside(box, number_or(columns.width, 0), number_or(columns.height, 0));
+    const std::string wrong =
+        relative ? "" : wrong_pixels(box, number_or(columns.width, 0), number_or(columns.height, 0));
     const std::string image(trimmed(row.cells[columns.image]));
     if (!wrong.empty())
       boxes.refuse(table.where(row), wrong);

@@ -127,6 +127,20 @@ TEST_F(BoxFiles, ThatAreNoBoxesAreLeftOutByRowAndCounted) {
               ElementsAre("a.jpg  0.125 0.2 0.4 0.8 1.00 of 1"));
 }
 
+TEST_F(BoxFiles, InSharesAmongPixelsAreLeftOutByRowAndCounted) {
+  const Logged log;
+  EXPECT_THAT(lines({put("a.csv",
+                         "image,x,y,width,height\na.jpg,5,6,70,80\na.jpg,0.5,0.5,0.9,0.9\nb.jpg,0.1,0,1,0.4\n"
+                         "b.jpg,0.5,0.5,1,20\n")}),
+              ElementsAre("a.jpg  5 6 70 80 1.00", "b.jpg  0.5 0.5 1 20 1.00"));
+  EXPECT_THAT(lines({put("b.csv", "image,xmin,ymin,xmax,ymax\na.jpg,5,6,70,80\na.jpg,0.1,0.2,0.9,0.8\n")}),
+              ElementsAre("a.jpg  5 6 65 74 1.00"));
+  EXPECT_THAT(log.text(),
+              AllOf(HasSubstr("a.csv: ignoring boxes that cannot be cut out, 2: "), HasSubstr("a.csv:3: a box of"),
+                    HasSubstr("a.csv:4: a box of"), HasSubstr("b.csv:3: a box of at most one pixel"),
+                    HasSubstr("put shares and pixels into separate files")));
+}
+
 // https://docs.ultralytics.com/datasets/detect/: class, centre and size, in shares.
 TEST_F(BoxFiles, OfYoloHaveTheirNamesInDataYaml) {
   put("set/labels/train/a.txt", "1 0.5 0.5 0.2 0.4\n0 0.1 0.1 0.1 0.1\n7 0.5 0.5 0.1 0.1\n");
