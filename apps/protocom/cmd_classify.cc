@@ -95,7 +95,10 @@ std::vector<std::string> names_in(const std::vector<size_t>& group, const FoundI
 std::vector<Crop> take_boxes(const BoxChoice& boxes, FoundImages& found) {
   const std::vector<fs::path> photos = std::exchange(found.paths, {});
   std::vector<Crop> crops = crop_photos(photos, read_boxes(boxes), boxes.file);
-  for (const Crop& crop : crops) found.paths.push_back(crop.name);
+  for (const Crop& crop : crops) {
+    found.paths.push_back(crop.name);
+    found.places.push_back(crop.where);
+  }
   return crops;
 }
 
@@ -104,6 +107,11 @@ FoundImages images_to_classify(const std::vector<std::string>& paths, const BoxC
   FoundImages found = find_images(paths);
   if (!boxes.file.empty()) take_boxes(boxes, found);
   return found;
+}
+
+/// Throws Error, with the reasons logged, if no image was answered: no file is written then.
+void check_any_answered(const FoundImages& found, const std::vector<UnreadableFile>& unreadable) {
+  if (unreadable.size() == found.paths.size()) account_for(found, unreadable);
 }
 
 /// Writes the file of boxes with the answers in it.
@@ -117,6 +125,7 @@ void answer_boxes(const ClassifyArguments& options) {
     for (const size_t image : group) answers.add(boxes[image], answer);
   };
   const std::vector<UnreadableFile> unreadable = answer_images(options, found, recognizer, take);
+  check_any_answered(found, unreadable);
   const std::string text = answers.text(recognizer) + "\n";
   options.out.empty() ? fmt::print("{}", text) : write_file(options.out, text);
   account_for(found, unreadable);
@@ -190,6 +199,7 @@ void print_answers(const ClassifyArguments& options) {
     };
     unreadable =
         answer_images(options, found, recognizer, take, [&](const fs::path& path) { return images.named(path); });
+    if (to_file) check_any_answered(found, unreadable);
     printer.finish();
   };
   to_file ? write_whole(options.out, answer_to) : answer_to(&print_at_once);
@@ -244,12 +254,14 @@ void write_lines(const CLI::App& command, const ClassifyArguments& options) {
     return AnswerPrinter::json_line(image, answer, mode);
   };
   if (!group.is_main()) return classify_shared(recognizer, lines, {to_line, {}});
+  std::vector<UnreadableFile> unreadable;
   write_whole(options.out, [&](const AnswerPrinter::WriteText& write) {
     classify_shared(recognizer, lines,
                     {to_line, [&](size_t, std::string_view line) { write(std::string(line) + '\n'); }});
+    unreadable = lines.unreadable();
+    lines.remove();
+    check_any_answered(found, unreadable);
   });
-  const std::vector<UnreadableFile> unreadable = lines.unreadable();
-  lines.remove();
   print_count(options, found, unreadable);
   account_for(found, unreadable);
 }

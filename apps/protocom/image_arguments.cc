@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <sstream>
 
 #include "base/error.h"
@@ -80,10 +81,23 @@ size_t folders_among(const std::vector<UnreadableFile>& unreadable) {
   }));
 }
 
-void account_for(const FoundImages& found, const std::vector<UnreadableFile>& unreadable) {
-  for (const auto* some : {&found.unreadable, &unreadable}) {
-    for (const UnreadableFile& file : *some) logger().error("{}", file.reason);
+namespace {
+
+/// Logs the reasons, after the row of a box.
+void log_unreadable(const FoundImages& found, const std::vector<UnreadableFile>& unreadable) {
+  std::map<std::filesystem::path, std::string> places;
+  for (size_t i = 0; !unreadable.empty() && i < found.places.size(); ++i) places[found.paths[i]] = found.places[i];
+  for (const UnreadableFile& file : unreadable) {
+    const auto place = places.find(file.path);
+    logger().error("{}{}", place == places.end() ? "" : place->second + ": ", file.reason);
   }
+}
+
+}  // namespace
+
+void account_for(const FoundImages& found, const std::vector<UnreadableFile>& unreadable) {
+  log_unreadable(found, found.unreadable);
+  log_unreadable(found, unreadable);
   if (found.skipped.total() > 0) logger().warn("{}", found.skipped.describe());
   std::vector<UnreadableFile> lost = found.unreadable;
   lost.insert(lost.end(), unreadable.begin(), unreadable.end());

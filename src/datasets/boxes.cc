@@ -77,7 +77,7 @@ void Boxes::take(PhotoBox box, const std::string& where) {
   else if (box.confidence < choice_.min_confidence)
     ++unsure_;
   else
-    file_.boxes.push_back(std::move(box)), places_.push_back(where);
+    box.where = where, file_.boxes.push_back(std::move(box));
 }
 
 /// Drops repeated boxes, and all of them if their kinds differ: the box would be an example of two classes.
@@ -94,8 +94,8 @@ void Boxes::drop_repeated() {
       ++repeated_;
     } else {
       dropped[found->second] = 1;
-      refuse(places_[i], fmt::format("the box is of '{}' here and of '{}' at {}", excerpt(kind), excerpt(other),
-                                     places_[found->second]));
+      refuse(file_.boxes[i].where, fmt::format("the box is of '{}' here and of '{}' at {}", excerpt(kind),
+                                               excerpt(other), file_.boxes[found->second].where));
     }
   }
   size_t kept = 0;
@@ -105,7 +105,6 @@ void Boxes::drop_repeated() {
     ++kept;
   }
   file_.boxes.resize(kept);
-  places_ = {};
 }
 
 void Boxes::check_kinds(const std::vector<std::string>& known) const {

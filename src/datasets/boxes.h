@@ -20,6 +20,7 @@ struct PhotoBox {
   std::string kind;       ///< of the object in the box; may be empty
   double confidence = 1;  ///< 0 to 1
   BoxPlace place = {};
+  std::string where = {};  ///< its row in messages: "crops.csv:3"
 };
 
 /// The boxes accepted from a file. A file with only MegaDetector's kinds (animal, person, vehicle) gives positions, not
@@ -55,6 +56,7 @@ struct Crop {
   std::string kind;
   double confidence = 1;
   BoxPlace place = {};
+  std::string where = {};  ///< PhotoBox::where
 };
 
 /// Returns the boxes of photos, in the order of the photos. A box belongs to the photo whose path ends with the name in

@@ -10,6 +10,7 @@ namespace protocom {
 /// The result of find_images().
 struct FoundImages {
   std::vector<std::filesystem::path> paths;
+  std::vector<std::string> places = {};    ///< of each path that is a box: its row, "crops.csv:3"; empty: no boxes
   SkippedFiles skipped;                    ///< files of folders whose names are not those of images
   std::vector<UnreadableFile> unreadable;  ///< paths that do not exist, folders without images or that cannot be listed
 };

@@ -293,6 +293,22 @@ def test_two_birds_side_by_side_have_an_answer_each(few, program, tmp_path):
     assert subprocess.run([*asked[:4], "--format", "coco"], capture_output=True).returncode == 2, "no boxes"
 
 
+def test_boxes_outside_their_photo_are_named_by_row_and_write_nothing(few, program, tmp_path):
+    path, _ = two_birds(tmp_path, pytest.importorskip("PIL.Image"))
+    table = "image,x,y,width,height\n"
+    (tmp_path / "bad.csv").write_text(table + "two.png,900,20,40,40\ntwo.png,10,700,40,40\n")
+    few.close()
+    asked = [program, "classify", str(tmp_path / "mine.pcm"), str(path), "--boxes", str(tmp_path / "bad.csv")]
+    for form in (["--format", "csv"], ["--format", "json", "--series", "time"], []):
+        done = subprocess.run([*asked, *form, "--out", str(tmp_path / "out")], capture_output=True, text=True)
+        assert done.returncode == 1 and "2 of 2 images could not be read" in done.stderr, done.stderr
+        assert f"bad.csv:2: {path}#xywh=900,20,40,40: " in done.stderr and "bad.csv:3: " in done.stderr
+        assert not list(tmp_path.glob("out*")), form
+    (tmp_path / "bad.csv").write_text(table + "two.png,900,20,40,40\ntwo.png,10,20,40,40\n")
+    done = subprocess.run([*asked, "--format", "csv", "--out", str(tmp_path / "out")], capture_output=True, text=True)
+    assert done.returncode == 1 and "bad.csv:2: " in done.stderr and len((tmp_path / "out").read_text().splitlines()) == 2
+
+
 def test_coco_gets_the_recognizers_categories(few, program, tmp_path):
     path, _ = two_birds(tmp_path, pytest.importorskip("PIL.Image"))
     boxes = tmp_path / "coco.json"

@@ -40,7 +40,6 @@ class Boxes {
   std::map<std::string, std::string> all_kinds_;  // kinds of the file, with their first spelling
   std::set<std::string> merged_kinds_;            // spelt in two ways, the first few
   BoxFile file_;
-  std::vector<std::string> places_;   // of its boxes
   std::vector<std::string> refused_;  // the first few
   std::vector<std::string> failures_;
   int64_t refused_count_ = 0, repeated_ = 0, unsure_ = 0, others_ = 0;
