@@ -29,7 +29,8 @@ struct PROTOCOM_API SkippedFiles {
   void add_left_out_folder(const std::filesystem::path& folder);
   void add(const SkippedFiles& others);
   [[nodiscard]] int64_t total() const;
-  /// "12 files are ignored: 9 .txt, 2 hidden, 1 without a suffix"; empty for none.
+  /// "12 files are ignored: 9 .txt, 2 hidden, 1 without a suffix", and with videos how to make photos of one; empty for
+  /// none.
   [[nodiscard]] std::string describe() const;
 };
 

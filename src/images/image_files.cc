@@ -11,6 +11,13 @@ namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
+/// Returns what a folder without images holds instead, after a colon; empty: nothing.
+std::string found_instead(const fs::path& folder, const SkippedFiles& skipped) {
+  std::string instead = other_media_in(folder);
+  if (instead.empty()) instead = skipped.describe();
+  return instead.empty() ? "" : ": " + instead;
+}
+
 void add_images_below(const fs::path& folder, FoundImages& found) {
   WalkedFolder walked = walk_folder(folder, fs::directory_options::skip_permission_denied);
   found.skipped.add(walked.skipped);
@@ -18,8 +25,8 @@ void add_images_below(const fs::path& folder, FoundImages& found) {
     found.unreadable.push_back(
         {folder, fmt::format("cannot list the folder {}: {}", folder.string(), walked.error.message())});
   } else if (walked.images.empty()) {
-    found.unreadable.push_back(
-        {folder, fmt::format("{}: no image in this folder ({})", folder.string(), image_kinds())});
+    found.unreadable.push_back({folder, fmt::format("{}: no image in this folder ({}){}", folder.string(),
+                                                    image_kinds(), found_instead(folder, walked.skipped))});
   }
   std::sort(walked.images.begin(), walked.images.end());
   found.paths.insert(found.paths.end(), walked.images.begin(), walked.images.end());

@@ -32,11 +32,20 @@ bool is_features_file(const fs::path& path) {
   return is_one_of(lowercase(path.extension().string()), kFeatures);
 }
 
+bool is_film(const fs::path& path) {
+  constexpr std::array<std::string_view, 9> kFilms = {".mp4", ".mov", ".avi", ".mkv", ".m4v",
+                                                      ".mpg", ".mts", ".wmv", ".webm"};
+  return is_one_of(lowercase(path.extension().string()), kFilms);
+}
+
+std::string photos_of_film(const std::string& film) {
+  return fmt::format(
+      "make photos of the film and give these: mkdir frames; ffmpeg -i '{}' -vf fps=1 -q:v 2 frames/%06d.jpg", film);
+}
+
 std::string other_media(const fs::path& path) {
   constexpr std::array<std::string_view, 9> kArchives = {".zip", ".tar", ".tgz", ".gz", ".bz2",
                                                          ".xz",  ".zst", ".7z",  ".rar"};
-  constexpr std::array<std::string_view, 9> kFilms = {".mp4", ".mov", ".avi", ".mkv", ".m4v",
-                                                      ".mpg", ".mts", ".wmv", ".webm"};
   constexpr std::array<std::string_view, 2> kLibraries = {".photoslibrary", ".photolibrary"};
   const std::string text = path.string();
   if (!url_scheme(text).empty())
@@ -54,10 +63,7 @@ std::string other_media(const fs::path& path) {
         text, name_in_code(plain, "FILE.parquet"));
   if (is_features_file(plain))
     return fmt::format("{}: features, not photos: protocom enrol --features takes them", text);
-  if (is_one_of(suffix, kFilms))
-    return fmt::format(
-        "{0}: make photos of the film and give these: mkdir frames; ffmpeg -i '{0}' -vf fps=1 -q:v 2 frames/%06d.jpg",
-        text);
+  if (is_film(plain)) return fmt::format("{}: {}", text, photos_of_film(text));
   return "";
 }
 

@@ -7,6 +7,12 @@ namespace protocom {
 /// Whether a name is that of a file of features: .npz, .npy, .parquet, .safetensors.
 bool is_features_file(const std::filesystem::path& path);
 
+/// Returns how to make photos of a video, in one clause with the command. `film`: its name in the command.
+std::string photos_of_film(const std::string& film);
+
+/// Whether a name has the suffix of a video, in any case.
+bool is_film(const std::filesystem::path& path);
+
 /// Describes what a path given instead of photos is, and what to do with it, in one sentence, from its name alone: a
 /// URL, an archive (.zip, .tar, ...), a video (.mp4, .mov, .avi, ...), a library of Apple Photos, features. Empty for
 /// other names.

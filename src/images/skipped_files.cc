@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "images/codec.h"
+#include "images/other_media.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -62,6 +63,9 @@ std::string why_skipped(const fs::path& file) {
   const std::string suffix = small_suffix(file);
   return suffix.empty() ? "without a suffix" : suffix;
 }
+
+/// Whether a reason is a video's suffix: ".mp4", ".mp4 beside the class folders".
+bool is_of_films(const std::string& reason) { return is_film("film" + reason.substr(0, reason.find(' '))); }
 
 }  // namespace
 
@@ -116,8 +120,9 @@ std::string SkippedFiles::describe() const {
   std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
   for (const auto& [reason, count] : most) parts.push_back(fmt::format("{} {}", count, reason));
-  return fmt::format("{} {}: {}", total(), total() == 1 ? "file is ignored" : "files are ignored",
-                     fmt::join(parts, ", "));
+  const bool films = std::any_of(counts.begin(), counts.end(), [](const auto& one) { return is_of_films(one.first); });
+  return fmt::format("{} {}: {}{}", total(), total() == 1 ? "file is ignored" : "files are ignored",
+                     fmt::join(parts, ", "), films ? "; " + photos_of_film("FILM") : "");
 }
 
 }  // namespace protocom

@@ -44,8 +44,31 @@ TEST(FindImages, CountsWhatItLeavesOutByKind) {
   const FoundImages found = find_images({folder.path().string()});
   EXPECT_EQ(found.skipped.total(), 6);
   EXPECT_EQ(found.skipped.describe(),
-            "6 files are ignored: 2 .txt, 1 .mp4, 1 broken link, 1 hidden, 1 without a suffix");
+            "6 files are ignored: 2 .txt, 1 .mp4, 1 broken link, 1 hidden, 1 without a suffix; make photos of the film "
+            "and give these: mkdir frames; ffmpeg -i 'FILM' -vf fps=1 -q:v 2 frames/%06d.jpg");
   EXPECT_EQ(SkippedFiles().describe(), "");
+  SkippedFiles beside;
+  beside.add_beside_classes(folder / "a.txt");
+  EXPECT_EQ(beside.describe(), "1 file is ignored: 1 .txt beside the class folders");
+  beside.add_beside_classes(folder / "c.mp4");
+  EXPECT_THAT(beside.describe(), HasSubstr("ffmpeg -i"));
+}
+
+TEST(FindImages, SaysWhatAFolderHoldsInPlaceOfImages) {
+  const TempDir folder;
+  const auto error = [&](const fs::path& under) {
+    return message_of([&] { find_images({(folder / under).string()}); });
+  };
+  for (const char* name : {"films/a.MOV", "deep/in/b.mp4", "packed/c.zip", "notes/d.txt"}) {
+    fs::create_directories((folder / name).parent_path());
+    write_file(folder / name, "x");
+  }
+  EXPECT_THAT(error("films"),
+              HasSubstr("films/a.MOV: make photos of the film and give these: mkdir frames; ffmpeg -i '" +
+                        (folder / "films/a.MOV").string() + "' -vf"));
+  EXPECT_THAT(error("deep"), HasSubstr("1 file is ignored: 1 .mp4; make photos of the film"));
+  EXPECT_THAT(error("packed"), HasSubstr("c.zip: unpack it"));
+  EXPECT_THAT(error("notes"), HasSubstr("or BMP): 1 file is ignored: 1 .txt"));
 }
 
 TEST(FindImages, VisitsEachFolderOnceAndTakesALinkThatIsGiven) {
