@@ -222,6 +222,8 @@ void refuse_photo_library(const fs::path& folder) {
         library.string());
 }
 
+namespace {
+
 void warn_of_nested_classes(const std::vector<fs::path>& class_folders) {
   constexpr size_t kShown = 3;
   std::vector<std::string> nested;
@@ -235,6 +237,30 @@ void warn_of_nested_classes(const std::vector<fs::path>& class_folders) {
       "folders that hold only folders are each read as one class, {} of {}: {}; if the inner folders are the classes, "
       "give the folder that holds them",
       nested.size(), class_folders.size(), first_of(nested, kShown));
+}
+
+/// Whether a folder has the name under which detection data sets keep all photos, and photos in it.
+bool is_folder_of_photos(const fs::path& folder) {
+  const std::string name = lowercase(folder.filename().string());
+  std::error_code error;
+  const fs::directory_iterator files(folder, error);
+  return (name == "images" || name == "jpegimages") && !error &&
+         std::any_of(begin(files), fs::directory_iterator(),
+                     [](const auto& file) { return is_image_name(file.path()); });
+}
+
+}  // namespace
+
+void warn_of_doubtful_classes(const std::vector<fs::path>& class_folders) {
+  warn_of_nested_classes(class_folders);
+  for (const fs::path& folder : class_folders) {
+    if (is_folder_of_photos(folder))
+      logger().warn(
+          "{0}: its photos are one class, '{1}', as neither boxes (labels/*.txt, Annotations/*.xml, "
+          "annotations/*.json) "
+          "nor a list image,class are beside it: put the photos of each class into a folder of its own, or add these",
+          folder.string(), folder.filename().string());
+  }
 }
 
 }  // namespace protocom

@@ -40,7 +40,8 @@ enum class SplitPurpose { kTraining, kTesting };
 /// whose splits have no class in common.
 std::filesystem::path split_for(SplitPurpose purpose, const std::filesystem::path& folder, const ListChoices& lists);
 
-/// Warns of class folders that hold no image themselves but several folders (family/species): each is one class.
-void warn_of_nested_classes(const std::vector<std::filesystem::path>& class_folders);
+/// Warns of class folders that hold no image themselves but several folders (family/species), and of the photos in a
+/// folder images or JPEGImages, whose labels are missing: each is one class.
+void warn_of_doubtful_classes(const std::vector<std::filesystem::path>& class_folders);
 
 }  // namespace protocom

@@ -66,7 +66,7 @@ std::vector<RawClass> list_undivided(const Request& request) {
   std::vector<RawClass> classes = class_folders_in(request.root, request);
   std::vector<fs::path> places;
   for (const RawClass& listed : classes) places.push_back(listed.place);
-  warn_of_nested_classes(places);
+  warn_of_doubtful_classes(places);
   return classes;
 }
 

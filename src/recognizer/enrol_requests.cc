@@ -211,7 +211,7 @@ std::vector<EnrolRequest> requests_of_folder(const fs::path& folder, const ListC
   refuse_photo_library(folder);
   refuse_parts(folder, lists);
   if (std::vector<fs::path> albums = takeout_albums(folder); !albums.empty()) subfolders = std::move(albums);
-  warn_of_nested_classes(subfolders);
+  warn_of_doubtful_classes(subfolders);
   SkippedFiles skipped = skipped_in(folder);
   std::vector<EnrolRequest> requests(subfolders.size());
   for (size_t i = 0; i < subfolders.size(); ++i) {

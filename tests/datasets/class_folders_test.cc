@@ -144,5 +144,21 @@ TEST(ClassFolders, ThatHoldFoldersOfImagesAloneAreNamed) {
   EXPECT_THAT(logged.text(), HasSubstr("each read as one class, 1 of 2: felidae (lion, lynx)"));
 }
 
+TEST(ClassFolders, OfAllPhotosOfADetectionDatasetWithoutItsBoxesAreNamed) {
+  const testing::TempDir root;
+  for (const char* file :
+       {"coco/images/1.jpg", "voc/JPEGImages/1.jpg", "voc/cat/1.jpg", "birds/images/owl/1.jpg", "birds/cat/1.jpg"})
+    make_photo(root / file);
+  const auto logged = [&](const char* name) {
+    const testing::Logged log;
+    list_images(root / name, any_split());
+    return log.text();
+  };
+  EXPECT_THAT(logged("coco"), AllOf(HasSubstr("coco/images: its photos are one class, 'images'"),
+                                    HasSubstr("labels/*.txt"), HasSubstr("a folder of its own")));
+  EXPECT_THAT(logged("voc"), HasSubstr("voc/JPEGImages: its photos are one class, 'JPEGImages'"));
+  EXPECT_THAT(logged("birds"), ::testing::Not(HasSubstr("are one class, 'images'")));
+}
+
 }  // namespace
 }  // namespace protocom
