@@ -225,18 +225,18 @@ void refuse_photo_library(const fs::path& folder) {
 namespace {
 
 void warn_of_nested_classes(const std::vector<fs::path>& class_folders) {
-  constexpr size_t kShown = 3;
+  constexpr size_t kNestedShown = 3;
   std::vector<std::string> nested;
   for (const fs::path& folder : class_folders) {
     const std::vector<std::string> within = classes_within(folder);
     if (within.size() > 1)
-      nested.push_back(fmt::format("{} ({})", folder.filename().string(), first_of(within, kShown)));
+      nested.push_back(fmt::format("{} ({})", folder.filename().string(), first_of(within, kNestedShown)));
   }
   if (nested.empty()) return;
   logger().warn(
       "folders that hold only folders are each read as one class, {} of {}: {}; if the inner folders are the classes, "
       "give the folder that holds them",
-      nested.size(), class_folders.size(), first_of(nested, kShown));
+      nested.size(), class_folders.size(), first_of(nested, kNestedShown));
 }
 
 /// Whether a folder has the name under which detection data sets keep all photos, and photos in it.

@@ -189,7 +189,7 @@ def test_a_sidecar_that_is_none_keeps_no_other_from_its_keywords(mine, photos, p
     assert (tmp_path / "seen" / "3.png.xmp").exists() and not (tmp_path / "elsewhere.xmp").exists()
 
 
-needs_exiftool = pytest.mark.skipif(shutil.which("exiftool") is None, reason="LEFT OUT: no exiftool (libimage-exiftool-perl) here, so no other program read the keywords")
+needs_exiftool = pytest.mark.skipif(shutil.which("exiftool") is None, reason="LEFT OUT: exiftool (libimage-exiftool-perl) is not here")
 
 
 def exiftool(*words):
