@@ -168,7 +168,8 @@ std::vector<Crop> crop_photos(const std::vector<fs::path>& photos, const BoxFile
     }
     if (found->second.empty()) ++without;
     for (const PhotoBox* box : found->second)
-      crops.push_back({name_of({photo, box->box}), photo, box->kind, box->confidence, box->place, box->where});
+      crops.push_back(
+          {name_of({photo, box->box}), photo, box->kind, box->confidence, box->place, box->where, box->box});
   }
   if (crops.empty())
     fail("{} has no box for any of the {} images; it lists, for instance, {}", path.string(), photos.size(),

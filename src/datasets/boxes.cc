@@ -19,6 +19,7 @@
 #include "io/csv.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "io/memory_file.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
@@ -219,8 +220,7 @@ std::string wrong_pixels(const ImageBox& box, double width, double height) {
 }
 
 /// Takes the boxes of a CSV; returns whether they have classes.
-bool take_csv(const fs::path& path, Boxes& boxes) {
-  const CsvTable table = read_csv(path);
+bool take_csv(const CsvTable& table, Boxes& boxes) {
   const BoxColumns columns = box_columns(table);
   const bool relative = are_shares(table, columns);
   for (const CsvRow& row : table.rows) {
@@ -241,8 +241,7 @@ bool take_csv(const fs::path& path, Boxes& boxes) {
 }
 
 /// Takes the boxes of a JSON; returns whether their kinds are classes.
-bool take_json(const fs::path& path, Boxes& boxes) {
-  const nlohmann::json root = read_json(path);
+bool take_json(const nlohmann::json& root, const fs::path& path, Boxes& boxes) {
   const bool coco = root.is_object() && root.contains("images") && root.contains("annotations");
   if (!coco && !is_megadetector(root))
     fail(
@@ -302,7 +301,33 @@ BoxFile read_boxes(const BoxChoice& choice) {
     return boxes.finish(true);
   }
   const bool is_json = lowercase(file.extension().string()) == ".json";
-  return boxes.finish(is_json ? box_reader::take_json(file, boxes) : box_reader::take_csv(file, boxes));
+  return boxes.finish(is_json ? box_reader::take_json(read_json(file), file, boxes)
+                              : box_reader::take_csv(read_csv(file), boxes));
+}
+
+namespace {
+
+/// Reads a CSV from its bytes.
+CsvTable csv_in(std::string_view bytes, const fs::path& name) {
+  MemoryFile file(name.string());
+  file.append(bytes);
+  try {
+    CsvTable table = read_csv(file.path());
+    table.path = name;
+    return table;
+  } catch (const Error& error) {
+    fail("{}", replaced(error.what(), file.path().string(), name.string()));
+  }
+}
+
+}  // namespace
+
+BoxFile read_boxes_in(std::string_view bytes, const BoxChoice& choice) {
+  box_reader::Boxes boxes(choice);
+  const std::string_view text = trimmed(bytes);
+  if (!text.empty() && text.front() == '{')
+    return boxes.finish(box_reader::take_json(parse_json(bytes, choice.file.string()), choice.file, boxes));
+  return boxes.finish(box_reader::take_csv(csv_in(bytes, choice.file), boxes));
 }
 
 }  // namespace protocom

@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "images/image_region.h"
@@ -49,6 +50,9 @@ struct BoxFile {
 /// time. Throws Error for other files, unknown kinds, and if no box is left.
 BoxFile read_boxes(const BoxChoice& choice);
 
+/// Reads the bytes of such a JSON or CSV, which BoxChoice::file names in messages. Throws what read_boxes throws.
+BoxFile read_boxes_in(std::string_view bytes, const BoxChoice& choice);
+
 /// A box of an existing photo.
 struct Crop {
   std::filesystem::path name;   ///< name_of its region, which is read as a separate image
@@ -57,6 +61,7 @@ struct Crop {
   double confidence = 1;
   BoxPlace place = {};
   std::string where = {};  ///< PhotoBox::where
+  ImageBox box = {};
 };
 
 /// Returns the boxes of photos, in the order of the photos. A box belongs to the photo whose path ends with the name in

@@ -114,7 +114,10 @@ void Api::classify_series(const Request& request, const Sent& sent, const Respon
 void Api::classify(const Request& request, const Respond& respond) {
   if (is_series(request)) return classify_series(request, read(request, {kBoxesField}), respond);
   auto asked = std::make_shared<Asked>(asked_in(request, options_.recognizing));
-  Sent sent = read(request, {"with_features", kBoxesField});
+  Sent sent = read(request, {"with_features", kBoxesField, kMinConfidenceField, kKindsField});
+  for (const char* name : {kMinConfidenceField, kKindsField}) {
+    if (sent.members.contains(name)) refuse(400, "'{}' needs a form with '{}' as a detector's file", name, kBoxesField);
+  }
   asked->with_features = flag_of(sent.find("with_features").value_or(false), "with_features");
   if (sent.features.defined()) return classify_features(request, std::move(sent.features), respond);
   asked->images = std::move(sent.images);

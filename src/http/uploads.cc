@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "base/json_text.h"
+#include "base/quiet.h"
+#include "base/text.h"
+#include "datasets/boxes.h"
 #include "http/detail/multipart.h"
 #include "http/detail/target.h"
 #include "images/capture_time.h"
@@ -25,15 +29,29 @@ std::string label_of_upload(const std::string& file_name) {
   return is_plain_text(name) ? excerpt(name, 120) : "";
 }
 
+/// The boxes of the images of a request.
+struct SentBoxes {
+  std::vector<std::vector<ImageBox>> of_images = {};  ///< of each; none: all images are whole
+  bool whole_without = true;                          ///< whether an image without a box is whole, else not used
+};
+
+/// Returns a box in shares of the image.
+ImageBox shares_of(const ImageBox& box, const ImageSize& size) {
+  if (box.relative) return box;
+  const auto width = static_cast<double>(size.width), height = static_cast<double>(size.height);
+  return {box.x / width, box.y / height, box.width / width, box.height / height, /*relative=*/true};
+}
+
 /// Reads the images of a request, and their boxes.
 class ImageReader {
  public:
-  ImageReader(const UploadOptions& options, std::vector<std::vector<ImageBox>> boxes)
+  ImageReader(const UploadOptions& options, SentBoxes boxes)
       : options_(options), boxes_(std::move(boxes)), pixels_left_(options.limits.request_pixels) {}
 
   void read(std::string_view bytes, const std::string& file_name) {
     if (options_.cancellation != nullptr) options_.cancellation->check();
-    const std::vector<ImageBox> boxes = number_ < boxes_.size() ? boxes_[number_] : std::vector<ImageBox>();
+    const std::vector<ImageBox> boxes =
+        number_ < boxes_.of_images.size() ? boxes_.of_images[number_] : std::vector<ImageBox>();
     std::vector<Upload> photos(std::max<size_t>(1, boxes.size()));
     for (size_t i = 0; i < photos.size(); ++i) {
       photos[i].label = label_of_upload(file_name);
@@ -41,7 +59,10 @@ class ImageReader {
       if (!boxes.empty()) photos[i].box = boxes[i];
     }
     ++number_;
-    decode(bytes, photos);
+    if (boxes.empty() && !boxes_.whole_without)
+      photos.front().error = fmt::format("'{}' has no box of this image", kBoxesField);
+    else
+      decode(bytes, photos);
     for (Upload& photo : photos) images_.push_back(std::move(photo));
   }
 
@@ -61,6 +82,7 @@ class ImageReader {
       for (Upload& photo : photos) photo.taken = taken;
       for (Upload& photo : photos) {
         if (options_.cancellation != nullptr) options_.cancellation->check();
+        if (photo.box) photo.box = shares_of(*photo.box, size);
         if (photo.box) pixels_left_ -= pixels_around(image, *photo.box);
         if (pixels_left_ < 0) break;
         take_photo(image, size, hash, photo);
@@ -92,11 +114,12 @@ class ImageReader {
   }
 
   /// Returns the length of the shorter side at which the smallest box still has the encoder's resolution
-  /// (image_region.cc).
+  /// (image_region.cc); 0, the image as it is, for boxes in pixels.
   [[nodiscard]] int64_t side_for(const std::vector<Upload>& photos) const {
     const auto side = static_cast<double>(options_.preprocessing.shorter_side());
     double most = side;
     for (const Upload& photo : photos) {
+      if (photo.box && !photo.box->relative) return 0;
       if (photo.box)
         most = std::max(most, 2 * side / std::clamp(std::max(photo.box->width, photo.box->height), 1e-3, 1.0));
     }
@@ -104,7 +127,7 @@ class ImageReader {
   }
 
   const UploadOptions& options_;
-  std::vector<std::vector<ImageBox>> boxes_;  // for each image; none: all images are whole
+  SentBoxes boxes_;
   int64_t pixels_left_;
   size_t number_ = 0;
   std::vector<Upload> images_;
@@ -128,10 +151,14 @@ ImageBox box_in(const nlohmann::json& numbers, size_t image) {
   return {values[0], values[1], values[2], values[3], /*relative=*/true};
 }
 
-/// Returns the boxes of each of `images` images; empty: the request has no boxes.
-std::vector<std::vector<ImageBox>> boxes_in(const nlohmann::json& said, size_t images) {
+void check_count(size_t boxes) {
+  if (boxes > kMostBoxes) refuse(413, "a request has at most {} boxes", kMostBoxes);
+}
+
+/// Returns the boxes of each of `images` images; none: the request has no boxes.
+SentBoxes boxes_in(const nlohmann::json& said, size_t images) {
   std::vector<std::vector<ImageBox>> boxes;
-  if (said.is_null()) return boxes;
+  if (said.is_null()) return {};
   if (!said.is_array() || said.size() != images)
     refuse(400, "'{}': expected a list with the boxes of each of the {} images, or null for a whole image", kBoxesField,
            images);
@@ -142,8 +169,83 @@ std::vector<std::vector<ImageBox>> boxes_in(const nlohmann::json& said, size_t i
     for (const nlohmann::json& one : some) own.push_back(box_in(one, boxes.size() - 1));
     count += own.size();
   }
-  if (count > kMostBoxes) refuse(413, "a request has at most {} boxes", kMostBoxes);
+  check_count(count);
+  return {std::move(boxes)};
+}
+
+std::vector<std::string> kinds_in(const nlohmann::json& said) {
+  std::vector<std::string> kinds;
+  const bool is_list =
+      said.is_array() && std::all_of(said.begin(), said.end(), [](const auto& one) { return one.is_string(); });
+  if (is_list) {
+    kinds = said.get<std::vector<std::string>>();
+  } else if (said.is_string()) {
+    for (const std::string_view kind : split_at(said.get_ref<const std::string&>(), ','))
+      kinds.emplace_back(trimmed(kind));
+  } else {
+    refuse(400, "'{}': expected the kinds of boxes, as animal,person", kKindsField);
+  }
+  return kinds;
+}
+
+BoxChoice box_choice(const Sent& form) {
+  BoxChoice choice;
+  choice.file = kBoxesField;
+  if (const auto least = form.find(kMinConfidenceField)) {
+    if (!least->is_number()) refuse(400, "'{}': expected a number from 0 to 1", kMinConfidenceField);
+    choice.min_confidence = least->get<double>();
+  }
+  if (const auto kinds = form.find(kKindsField)) choice.kinds = kinds_in(*kinds);
+  return choice;
+}
+
+/// Returns the file names of the images, by which a detector's file knows them.
+std::vector<std::filesystem::path> names_of_images(const std::vector<Part>& images) {
+  std::vector<std::filesystem::path> names;
+  std::set<std::string> known;
+  for (const Part& part : images) {
+    if (part.file_name.empty() || !known.insert(part.file_name).second)
+      refuse(400,
+             "'{}' is a file, which knows images by their names: expected a file name of its own for each, found '{}'",
+             kBoxesField, excerpt(part.file_name));
+    names.emplace_back(part.file_name);
+  }
+  return names;
+}
+
+/// Returns the boxes in a detector's file.
+SentBoxes boxes_of_file(const std::string& text, const BoxChoice& choice, const std::vector<Part>& images) {
+  constexpr std::string_view kGzip = "\x1f\x8b";
+  if (text.compare(0, kGzip.size(), kGzip) == 0) refuse(400, "'{}': expected JSON or CSV, found gzip", kBoxesField);
+  const std::vector<std::filesystem::path> names = names_of_images(images);
+  const Quiet quiet;
+  std::vector<Crop> crops;
+  try {
+    crops = crop_photos(names, read_boxes_in(text, choice), choice.file);
+  } catch (const Error& error) {
+    refuse(400, "{}", error.what());
+  }
+  check_count(crops.size());
+  SentBoxes boxes{std::vector<std::vector<ImageBox>>(images.size()), /*whole_without=*/false};
+  for (const Crop& crop : crops) {
+    const auto image = std::find(names.begin(), names.end(), crop.photo) - names.begin();
+    boxes.of_images[static_cast<size_t>(image)].push_back(crop.box);
+  }
   return boxes;
+}
+
+/// Returns the boxes in a form, as numbers or as a detector's file if its fields may be given.
+SentBoxes boxes_of_form(const Sent& form, const std::vector<Part>& images, const UploadOptions& options) {
+  const nlohmann::json said = form.find(kBoxesField).value_or(nullptr);
+  const bool may_be_file =
+      std::find(options.fields.begin(), options.fields.end(), kMinConfidenceField) != options.fields.end();
+  const bool is_file =
+      may_be_file && (said.is_object() || said.is_string()) && trimmed(form.fields.at(kBoxesField)).substr(0, 1) != "[";
+  if (is_file) return boxes_of_file(form.fields.at(kBoxesField), box_choice(form), images);
+  for (const char* name : {kMinConfidenceField, kKindsField}) {
+    if (form.fields.count(name) > 0) refuse(400, "'{}' needs '{}' as a detector's file", name, kBoxesField);
+  }
+  return boxes_in(said, images.size());
 }
 
 /// Whether a field is an image, by the names that forms and generated clients use.
@@ -236,7 +338,7 @@ Sent read_form(const Request& request, const UploadOptions& options) {
     if (!form.fields.emplace(part.name, part.content).second)
       refuse(400, "duplicate field '{}' of the form", excerpt(part.name));
   }
-  ImageReader reader(options, boxes_in(form.find(kBoxesField).value_or(nullptr), images.size()));
+  ImageReader reader(options, boxes_of_form(form, images, options));
   for (const Part& part : images) reader.read(part.content, part.file_name);
   form.images = reader.take();
   return form;

@@ -85,6 +85,86 @@ TEST_F(ServedBoxes, StandInJsonToo) {
   EXPECT_EQ(first(reply.json().at("answers").at(0)), "bright");
 }
 
+/// Sends a detector's file with the scene, and with an image that it does not list.
+class ServedBoxFiles : public ServedBoxes {
+ protected:
+  [[nodiscard]] Reply detected(const std::string& file, std::vector<FormPart> more = {}) const {
+    more.insert(more.end(),
+                {{"image", png(30), "other.png"}, {"image", scene(), "scene.png"}, {"boxes", file, "boxes.dat"}});
+    return ask("POST", "/v1/classify", form_of(more), kForm);
+  }
+  const std::string mega_ = R"({"detection_categories": {"1": "animal", "2": "person"}, "images": [
+      {"file": "site/scene.png", "detections": [{"category": "1", "conf": 0.9, "bbox": [0.1, 0.2, 0.3, 0.6]},
+                                                {"category": "2", "conf": 0.4, "bbox": [0.6, 0.2, 0.3, 0.6]}]},
+      {"file": "site/far.png", "detections": [{"category": "1", "conf": 0.9, "bbox": [0, 0, 1, 1]}]}]})";
+};
+
+TEST_F(ServedBoxFiles, OfADetectorAreThoseOfTheImagesByTheirFileNames) {
+  const Reply reply = detected(mega_);
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const json answers = reply.json().at("answers");
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers[0].at("error"), "'boxes' has no box of this image");
+  EXPECT_EQ(first(answers[1]), "dark");
+  EXPECT_EQ(answers[1].at("box"), json::parse(left_));
+  EXPECT_EQ(first(answers[2]), "bright");
+  EXPECT_EQ(detected(mega_, {{"min_confidence", "0.5", ""}}).json().at("answers").size(), 2U);
+  const json people = detected(mega_, {{"kinds", "person, vehicle", ""}}).json();
+  EXPECT_THAT(people.dump(), HasSubstr("no box of the kind 'vehicle'"));
+  EXPECT_EQ(first(detected(mega_, {{"kinds", "person", ""}}).json().at("answers").at(1)), "bright");
+}
+
+TEST_F(ServedBoxFiles, InPixelsBecomeShares) {
+  const std::string coco =
+      R"({"images": [{"id": 1, "file_name": "scene.png"}], "categories": [{"id": 1, "name": "bird"}],
+      "annotations": [{"image_id": 1, "category_id": 1, "bbox": [120, 20, 60, 60]}]})";
+  for (const std::string& file : {coco, std::string("image,x,y,width,height\nscene.png,120,20,60,60\n")}) {
+    const Reply reply = detected(file);
+    ASSERT_EQ(reply.status, 200) << reply.body;
+    const json answer = reply.json().at("answers").at(1);
+    EXPECT_EQ(first(answer), "bright");
+    EXPECT_EQ(answer.at("box"), json::parse(right_));
+    EXPECT_EQ(answer.at("familiarity"), classify("[[" + right_ + "]]").json().at("answers").at(0).at("familiarity"));
+  }
+}
+
+TEST_F(ServedBoxFiles, ThatCannotBeReadAreRefusedByName) {
+  const auto error = [&](const std::string& file, const std::vector<FormPart>& more = {}) {
+    const Reply reply = detected(file, more);
+    EXPECT_EQ(reply.status, 400) << reply.body;
+    return reply.body;
+  };
+  EXPECT_THAT(error("{\"a\": 1}"), HasSubstr("boxes: expected JSON of MegaDetector"));
+  EXPECT_THAT(error("image,x,y,width,height\nscene.png,1,2,3\n"), HasSubstr("boxes:2: 4 cells, the header has 5"));
+  EXPECT_THAT(error("image,x,y,width,height\ngone.png,1,2,3,4\n"),
+              HasSubstr("boxes has no box for any of the 2 images"));
+  EXPECT_THAT(error("[[[0, 0, 1"), HasSubstr("expected a list with the boxes"));
+  EXPECT_THAT(error("\x1f\x8b"), HasSubstr("found gzip"));
+  EXPECT_THAT(error(mega_, {{"image", scene(), "scene.png"}}),
+              HasSubstr("a file name of its own for each, found 'scene.png'"));
+  EXPECT_THAT(error(mega_, {{"min_confidence", "\"a\"", ""}}), HasSubstr("'min_confidence': expected a number"));
+  EXPECT_THAT(error(mega_, {{"kinds", "7", ""}}), HasSubstr("'kinds': expected"));
+  EXPECT_THAT(error("[null, null]", {{"min_confidence", "0.5", ""}}), HasSubstr("'min_confidence' needs 'boxes' as"));
+  const json body = {{"image", base64_of(scene())}, {"kinds", "animal"}};
+  EXPECT_EQ(ask("POST", "/v1/classify", body.dump(), kJson).status, 400);
+  EXPECT_EQ(detected(mega_ + std::string(size_t{128} << 10, ' ')).status, 413);
+  std::string many = "image,x,y,width,height\n";
+  for (int i = 0; i < 513; ++i)
+    many += "scene.png," + std::to_string(i % 100) + "," + std::to_string(i / 100) + ",50,50\n";
+  EXPECT_EQ(detected(many).status, 413) << "more than 512 boxes";
+  const std::vector<FormPart> enrolled = {{"image", scene(), "scene.png"}, {"boxes", mega_, "mega.json"}};
+  EXPECT_EQ(ask("POST", "/v1/classes/half/examples", form_of(enrolled), kForm).status, 400) << "only to classify";
+}
+
+TEST_F(ServedBoxFiles, CountTheirPixels) {
+  ServerOptions options;
+  options.limits.request_pixels = 3 * 100 * 200;
+  serve(options);
+  std::string rows = "image,x,y,width,height\n";
+  for (int i = 0; i < 3; ++i) rows += "scene.png,0,0," + std::to_string(198 + i) + ",100\n";
+  EXPECT_EQ(detected(rows).status, 413) << "each cuts out the whole image";
+}
+
 TEST_F(ServedBoxes, ThatCannotBeCutOutAreSaidOneByOne) {
   const json answers = classify("[[" + left_ + ", [1.2, 0, 0.1, 0.1], [0.1, 0.1, 0, 0.1]]]").json().at("answers");
   ASSERT_EQ(answers.size(), 3U);

@@ -55,7 +55,13 @@ struct UploadOptions {
 /// Name of the field, or member, with the boxes of images in a form or a JSON body, if UploadOptions::fields permits
 /// it: a list with a list of boxes for each image, `[[[0.1, 0.2, 0.3, 0.4]], null]`, each box x, y, width and height in
 /// shares of the image. null or no box: the whole image.
+///
+/// In a form whose UploadOptions::fields permit kMinConfidenceField and kKindsField it may also be a detector's file
+/// (read_boxes_in) of photos with the file names of the images; a photo without a box in it then has an error. These
+/// two fields are BoxChoice::min_confidence, a number, and BoxChoice::kinds, a list of texts or a text "animal,person".
 inline constexpr const char* kBoxesField = "boxes";
+inline constexpr const char* kMinConfidenceField = "min_confidence";
+inline constexpr const char* kKindsField = "kinds";
 
 /// Reads the images of a JSON body: its members `image` (a text) and `images` (a list of texts), as base64 or data URLs
 /// ("data:image/png;base64,..."). Throws HttpError like read_form.
