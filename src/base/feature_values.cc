@@ -38,7 +38,7 @@ BadFeatures describe(const float* values, int64_t rows, int64_t width) {
     ++bad.rows;
     bad.row = row;
     bad.reason = size < std::numeric_limits<float>::infinity()
-                     ? fmt::format("a number of size {:.2g}, more than {:g} ({}),", size, kLargestFeature, kAdvice)
+                     ? fmt::format("a number of size {:.2g}, more than {:g} ({})", size, kLargestFeature, kAdvice)
                      : "NaN or infinity";
   }
   if (bad.rows > 0) return bad;

@@ -103,6 +103,11 @@ std::optional<std::string> images_text(const fs::path& folder) {
 
 Preprocessing preprocessing_of(const nlohmann::json& stated) {
   if (!stated.is_object()) fail("{} is not an object", kImages);
+  if (stated.contains("max_num_patches") && stated.at("max_num_patches").is_number())
+    fail(
+        "{}: networks for images of any size (SigLIP 2 NaFlex) are not supported: use one for images of one size, such "
+        "as google/siglip2-base-patch16-224",
+        kImages);
   Preprocessing images;
   take_sides(stated, images);
   if (stated.contains("resample") && stated.at("resample").is_number_integer())

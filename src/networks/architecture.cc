@@ -118,7 +118,7 @@ std::optional<std::string> published_transformer(const Names& names) {
     fail("a vision transformer with tokens of width {} and {} positions: expected at least 1", shape.width, places);
   shape.grid = to_whole<int64_t>(std::round(std::sqrt(static_cast<double>(places))));
   if (shape.grid * shape.grid != places)
-    fail("'pos_embed' has {} positions, expected 1 and a square number", places + 1);
+    fail("'pos_embed' has {} positions, expected 1 and a square number: export it to ONNX", places + 1);
   shape.mlp = names.sizes("blocks.0.mlp.fc1.weight", 2)[0] / shape.width;
   shape.registers = names.has("register_tokens") ? names.sizes("register_tokens", 3)[1] : 0;
   shape.layer_scale = names.has("blocks.0.ls1.gamma");

@@ -36,7 +36,7 @@ TEST(FeatureValues, ThatWouldOverflowWhenSquaredAreRefusedWithTheirRowAndSize) {
   features[2][1] = -9e18;
   features[3][0] = 1e25;
   EXPECT_THAT(complaint(features), AllOf(HasSubstr("f.npz: features hold a number of size 9e+18, more than 1e+08"),
-                                         HasSubstr("in 2 rows, first in row 2")));
+                                         HasSubstr("alike) in 2 rows, first in row 2")));
 }
 
 TEST(FeatureValues, ThatWouldVanishWhenSquaredAreRefused) {

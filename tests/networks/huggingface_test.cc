@@ -390,6 +390,10 @@ TEST(HuggingFaceFolder, SaysWhatImagesItTakes) {
   EXPECT_THAT(message_of([&] { of({{"size", {{"height", 32}, {"width", 64}}}}); }), HasSubstr("square"));
   EXPECT_THAT(message_of([&] { of({{"size", "large"}}); }), HasSubstr("'size'"));
   EXPECT_THAT(message_of([&] { of({{"size", 5000}}); }), HasSubstr("5000"));
+  EXPECT_THAT(message_of([&] {
+                of({{"patch_size", 16}, {"max_num_patches", 256}});
+              }),
+              ::testing::AllOf(HasSubstr("NaFlex"), HasSubstr("siglip2-base-patch16-224")));
 }
 
 TEST(HuggingFaceFolder, SaysWhetherImagesAreSqueezed) {

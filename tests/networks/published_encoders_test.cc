@@ -163,6 +163,9 @@ TEST(PublishedEncoders, NamesThatAreNotReadAreToldWithAWayOut) {
   EXPECT_THAT(message_of([&] { published_architecture(torchvision); }), HasSubstr("torchvision"));
   const StateDict clip = {{"visual.transformer.resblocks.0.ln_1.weight", at::ones({8})}};
   EXPECT_THAT(message_of([&] { published_architecture(clip); }), HasSubstr("Hugging Face's folder"));
+  StateDict without_token = made_up_state(to_string(tiny(16, 4)), "");
+  without_token["pos_embed"] = at::zeros({1, 16, 128});
+  EXPECT_THAT(message_of([&] { published_architecture(without_token); }), HasSubstr("export it to ONNX"));
 }
 
 TEST(PublishedEncoders, EmptyTensorsAreRefused) {

@@ -92,8 +92,10 @@ Sizes Binding::integers_or_input(const char* name, size_t input, const Sizes& ot
 Maker find_maker(const Node& node) {
   const auto found = operators().find(node.op);
   if (found == operators().end() || !node.domain.empty()) {
-    fail("the operator {}{}{} is not supported", excerpt(node.domain), node.domain.empty() ? "" : ".",
-         excerpt(node.op));
+    const bool optimised = node.domain.rfind("com.microsoft", 0) == 0;
+    fail("the operator {}{}{} is not supported: install ONNX Runtime for --engine onnxruntime (docs/encoders.md){}",
+         excerpt(node.domain), node.domain.empty() ? "" : ".", excerpt(node.op),
+         optimised ? ", or optimise the file at ONNX Runtime's level basic only, which uses no such operators" : "");
   }
   return found->second.make;
 }
