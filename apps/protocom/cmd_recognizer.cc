@@ -185,8 +185,9 @@ void add_create(CLI::App& parent) {
   command->add_option(
       "--moments", options->parts.moments.by,
       "auto: photos of one moment (frames of a burst or a video, copies), found by similarity or because "
-      "they were taken within two seconds of each other, count as one; off: each counts; or the column "
-      "that names the moments, as visits.csv:visit, or visit if --images has a table");
+      "they were taken within two seconds of each other or are in one subfolder of a class such as visit1, "
+      "count as one; off: each counts; folder: photos in one subfolder of a class; or the column that names the "
+      "moments, as visits.csv:visit, or visit if --images has a table");
   add_device(*command, options->parts.device);
   command->callback([command, options] { run_create(*command, *options); });
 }

@@ -59,7 +59,7 @@ std::string engine_text(const RecognizerFile& file) {
 
 std::string moments_text(const RecognizerSettings& settings) {
   if (settings.stated_moments.empty()) return settings.moments ? "auto" : "off";
-  return fmt::format("of a table for {} photos, else auto", settings.stated_moments.size());
+  return fmt::format("stated for {} photos, else auto", settings.stated_moments.size());
 }
 
 }  // namespace

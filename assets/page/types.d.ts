@@ -76,6 +76,8 @@ interface Accuracy {
   classes: number;
   images: number;
   moments: number;
+  /** classes whose photos are nearly the same, if most are */
+  nearly_same: number;
   asked: number;
   accuracy: number | null;
   expected: number | null;

@@ -17,7 +17,7 @@ import numpy as np
 import protocom
 
 MOMENTS, FRAMES, HELD_OUT = 8, 4, 20
-SETTINGS = {"2 x 4": (2, 4), "2 x 1": (2, 1), "3 x 3": (3, 3), "3 x 1": (3, 1), "6 x 1": (6, 1), "4 x 2": (4, 2), "1 to 3 frames x 5": (5, 0)}
+SETTINGS = {"1 x 4": (1, 4), "2 x 4": (2, 4), "2 x 1": (2, 1), "3 x 3": (3, 3), "3 x 1": (3, 1), "6 x 1": (6, 1), "4 x 2": (4, 2), "1 to 3 frames x 5": (5, 0)}
 
 
 def frame(photo, rng):
@@ -71,7 +71,8 @@ def measured(file, backbone, preprocess, setting, way, rng, folder, moments):
     right = np.repeat([str(k) for k in classes], HELD_OUT)
     sure = [one.probability / (1 - (one.none or 0)) for one in answers]
     made = {"accuracy": 100 * float(np.mean([one.ranking[0][0] == name for one, name in zip(answers, right)])),
-            "certainty": 100 * float(np.mean(sure)), "moments found per true moment": float(counted.group(1)) / truth if counted else len(mine) and sum(mine.classes.values()) / truth}
+            "certainty": 100 * float(np.mean(sure)), "moments found per true moment": float(counted.group(1)) / truth if counted else len(mine) and sum(mine.classes.values()) / truth,
+            "warned": 100.0 * ("nearly the same" in said)}
     if numbers:
         expected, low, high = map(float, numbers.groups())
         made.update({"expected": expected, "low": low, "high": high, "held": 100.0 * (low - 0.5 <= made["accuracy"] <= high + 0.5)})

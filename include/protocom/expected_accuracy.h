@@ -24,6 +24,9 @@ struct ExpectedAccuracy {
   int64_t classes = 0;
   int64_t images = 0;   ///< number of enrolled images
   int64_t moments = 0;  ///< number of moments in these: frames of a burst and copies show one moment
+  /// Classes whose photos are nearly the same, if most are so: if each shows frames of one moment, the accuracy on new
+  /// images is lower than expected here. Set by a Recognizer.
+  int64_t nearly_same = 0;
   int64_t asked = 0;    ///< moments held out and classified, by one image each; 0: no class has two
   double accuracy = 0;  ///< accuracy on those, in [0, 1]
   double expected = 0;  ///< expected accuracy on new images, in [0, 1]

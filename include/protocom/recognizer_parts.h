@@ -14,7 +14,8 @@ namespace protocom::v0 {
 struct MomentRule {
   MomentRule(const char* word) : by(word) {}
   MomentRule(std::string word) : by(std::move(word)) {}
-  /// auto: photos taken within two seconds of each other (EXIF) and similar ones; off: none, each photo counts;
+  /// auto: photos taken within two seconds of each other (EXIF), similar ones, and those in one subfolder of a class
+  /// named as a sequence (visit1); off: none, each photo counts; folder: photos in one subfolder of a class;
   /// "visits.csv:visit", or "visit" if the images have a table: photos with the same text in this column of the table.
   /// A bool does not compile.
   std::string by;

@@ -136,7 +136,8 @@ class Recognizer:
         thumbnails : bool, store small JPEGs of the images
         half_features : bool, store features as float16: half the space, rounded
         moments : "auto" or True: images of one moment (frames of a burst or a video, copies), found by similarity or because they were
-            taken within two seconds of each other, count as one; "off" or False: each counts; "visits.csv:visit", or "visit" if ``images`` has a table: this column names
+            taken within two seconds of each other or are in one subfolder of a class such as visit1, count as one; "off" or False: each
+            counts; "folder": those in one subfolder of a class; "visits.csv:visit", or "visit" if ``images`` has a table: this column names
             the moments
         external_backbone : bool, do not store the encoder: it is found by its hash, beside the file or at its path
         options : as ``open`` takes them

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -222,13 +223,21 @@ void refuse_photo_library(const fs::path& folder) {
         library.string());
 }
 
+bool is_sequence_folder(const fs::path& folder) {
+  static const std::regex kName(
+      "(burst|clip|encounter|event|moment|scene|seq|sequence|series|track|video|visit)[ _.-]*[0-9]+",
+      std::regex::icase);
+  return std::regex_match(folder.filename().string(), kName);
+}
+
 namespace {
 
 void warn_of_nested_classes(const std::vector<fs::path>& class_folders) {
   constexpr size_t kNestedShown = 3;
   std::vector<std::string> nested;
   for (const fs::path& folder : class_folders) {
-    const std::vector<std::string> within = classes_within(folder);
+    std::vector<std::string> within = classes_within(folder);
+    within.erase(std::remove_if(within.begin(), within.end(), is_sequence_folder), within.end());
     if (within.size() > 1)
       nested.push_back(fmt::format("{} ({})", folder.filename().string(), first_of(within, kNestedShown)));
   }

@@ -40,8 +40,12 @@ enum class SplitPurpose { kTraining, kTesting };
 /// whose splits have no class in common.
 std::filesystem::path split_for(SplitPurpose purpose, const std::filesystem::path& folder, const ListChoices& lists);
 
-/// Warns of class folders that hold no image themselves but several folders (family/species), and of the photos in a
-/// folder images or JPEGImages, whose labels are missing: each is one class.
+/// Whether a folder is named as one sequence of photos: a word such as visit, burst or video, and a number ("visit1",
+/// "Burst 2", "seq_03").
+bool is_sequence_folder(const std::filesystem::path& folder);
+
+/// Warns of class folders that hold no image themselves but several folders (family/species; folders of sequences are
+/// expected there), and of the photos in a folder images or JPEGImages, whose labels are missing: each is one class.
 void warn_of_doubtful_classes(const std::vector<std::filesystem::path>& class_folders);
 
 }  // namespace protocom

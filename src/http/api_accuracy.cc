@@ -32,6 +32,7 @@ json accuracy_json(const ExpectedAccuracy& expected) {
   return {{"classes", expected.classes},
           {"images", expected.images},
           {"moments", expected.moments},
+          {"nearly_same", expected.nearly_same},
           {"asked", expected.asked},
           {"accuracy", expected.asked > 0 ? json(expected.accuracy) : json()},
           {"expected", expected.asked > 0 ? json(expected.expected) : json()},

@@ -218,7 +218,7 @@ struct FirstImages {
   std::vector<EnrolRequest> classes;
   std::vector<fs::path> unlabelled;
   std::vector<fs::path> others;            ///< of none of the classes
-  std::map<std::string, int64_t> moments;  ///< from a table
+  std::map<std::string, int64_t> moments;  ///< from a table or folders
 };
 
 /// Moves such folders from the classes to `others`, and logs it.

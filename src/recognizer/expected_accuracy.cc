@@ -129,6 +129,13 @@ std::string reason_of_fall(const ExpectedAccuracy& expected) {
                      fewer == 1 ? "is" : "are", fewer > kByChance ? "so leave them out" : "which may be chance");
 }
 
+std::string caveat_of_one_moment(const ExpectedAccuracy& expected) {
+  return fmt::format(
+      " Do not trust this if the photos of a class are frames of one moment: in {} of {} classes they are nearly the "
+      "same. The real accuracy is then lower: add photos of other moments, or state the moments by --moments.",
+      expected.nearly_same, expected.classes);
+}
+
 }  // namespace
 
 ExpectedAccuracy expected_accuracy(const ClassScorer& scorer, Progress& progress) {
@@ -217,6 +224,7 @@ std::string sentence_of(const ExpectedAccuracy& expected, const std::string& bas
   if (expected.without_unlabelled)
     text += fmt::format("; {:.0f} % without the {} unlabelled one{}{}", 100 * *expected.without_unlabelled,
                         expected.unlabelled, expected.unlabelled == 1 ? "" : "s", reason_of_fall(expected));
+  if (expected.nearly_same > 0) return text + "." + caveat_of_one_moment(expected);
   if (!expected.gain || std::round(*expected.gain) < 1) return text + ".";
   const auto points = static_cast<int64_t>(std::round(*expected.gain));
   return text + fmt::format("; {} more photos per class should add about {} point{}.", ExpectedAccuracy::kMoreImages,

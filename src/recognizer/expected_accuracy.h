@@ -35,7 +35,8 @@ LeftOutComparison compare_left_out(const ClassScorer& scorer, const std::vector<
 
 /// Returns "6 classes, 18 photos, no base classes: expected accuracy on new photos 81 %, between 66 and 91 % with 90 %
 /// confidence (leave-one-out over 18 photos); 3 more photos per class should add about 6 points." If photos share
-/// moments: "18 photos, 9 moments". `basis`: "no base classes".
+/// moments: "18 photos, 9 moments". With ExpectedAccuracy::nearly_same, adds a warning instead of the gain. `basis`:
+/// "no base classes".
 std::string sentence_of(const ExpectedAccuracy& expected, const std::string& basis);
 
 }  // namespace protocom

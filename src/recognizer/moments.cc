@@ -14,6 +14,7 @@ namespace protocom {
 namespace {
 
 constexpr int64_t kFewestPhotos = 3;      ///< in a class: with two, the usual distance would be their own
+constexpr double kNearlySame = 0.3;       ///< of the usual squared distance between classes
 constexpr int64_t kMostReference = 1000;  ///< photos from which the differences between moments are estimated
 constexpr double kWrongJoins = 0.05;      ///< expected number in one recognizer
 constexpr double kUsual = 0.75;  ///< quantile of a class's distances: most are between moments, unless all are one
@@ -63,6 +64,10 @@ double deviation(const std::vector<double>& values) {
 /// Returns the photo's moment in StoredClass::moments.
 int64_t stated_moment_of(const StoredClass& one, int64_t photo) {
   return static_cast<int64_t>(one.moments.size()) == one.count ? one.moments[static_cast<size_t>(photo)] : kNotStated;
+}
+
+bool states_nothing(const StoredClass& one) {
+  return std::all_of(one.moments.begin(), one.moments.end(), [](int64_t moment) { return moment == kNotStated; });
 }
 
 std::vector<int64_t> stated_moments(const StoredClass& one, size_t photos) {
@@ -133,10 +138,10 @@ double usual_distance(const FloatMatrix& squares) {
 }
 
 /// Whether the photos of a class can be compared: a few to many of them, with finite features of `dim` numbers. `dim`:
-/// the features' dimension.
-bool can_be_compared(const Array& features, int64_t dim) {
+/// the features' dimension. `fewest`: photos.
+bool can_be_compared(const Array& features, int64_t dim, int64_t fewest) {
   if (!features.defined() || features.dim() != 2 || features.size(1) != dim) return false;
-  if (features.size(0) < kFewestPhotos || features.size(0) > kMostPhotosOfAClass) return false;
+  if (features.size(0) < fewest || features.size(0) > kMostPhotosOfAClass) return false;
   return std::isfinite(matrix_of<float>(features).squaredNorm());
 }
 
@@ -147,23 +152,36 @@ struct ComparedClass {
   double usual = 0;  ///< squared distance
 };
 
-/// Photos of several classes minus their class means, in units of the usual distance in the class.
-struct Differences {
+/// Photos of several classes, evenly sampled.
+struct SampledPhotos {
   FloatMatrix rows;
   std::vector<size_t> of_class;
+
+  /// Returns the squared distances between photos of different classes.
+  [[nodiscard]] std::vector<double> squares_between_classes() const {
+    const FloatMatrix squares = squared_distances(rows);
+    std::vector<double> between;
+    for (int64_t i = 0; i < squares.rows(); ++i) {
+      for (int64_t j = 0; j < i; ++j) {
+        if (of_class[static_cast<size_t>(i)] != of_class[static_cast<size_t>(j)])
+          between.push_back(static_cast<double>(squares(i, j)));
+      }
+    }
+    return between;
+  }
 };
 
 /// Finds the moments of classes in two passes, so that the features of one class at a time are copied.
 class MomentFinder {
  public:
-  explicit MomentFinder(const EnrolledClasses& enrolled) : enrolled_(enrolled) {
+  explicit MomentFinder(const EnrolledClasses& enrolled, int64_t fewest = kFewestPhotos) : enrolled_(enrolled) {
     for (size_t k = 0; k < enrolled.classes.size(); ++k) {
       const Array& features = enrolled.classes[k].features;
       same_.push_back(first_copies(features));
-      if (!can_be_compared(features, enrolled.feature_dim)) continue;
+      if (!can_be_compared(features, enrolled.feature_dim, fewest)) continue;
       roots_ = roots_ && matrix_of<float>(features).minCoeff() >= 0;
       std::vector<int64_t> distinct = without_copies(same_.back());
-      if (static_cast<int64_t>(distinct.size()) >= kFewestPhotos) compared_.push_back({k, std::move(distinct)});
+      if (static_cast<int64_t>(distinct.size()) >= fewest) compared_.push_back({k, std::move(distinct)});
     }
   }
 
@@ -181,6 +199,19 @@ class MomentFinder {
     std::vector<PhotoMoments> found;
     for (size_t k = 0; k < joined.size(); ++k) found.push_back(numbered(joined[k], same_[k].size()));
     return found;
+  }
+
+  /// Returns count_like_one_moment().
+  int64_t like_one_moment() {
+    if (compared_.size() < 2) return 0;
+    const SampledPhotos photos = sampled([](const FloatMatrix& own, const ComparedClass&) { return own; });
+    std::vector<double> between = photos.squares_between_classes();
+    if (between.empty()) return 0;
+    const double largest = kNearlySame * quantile(std::move(between), 0.5);
+    const auto like = std::count_if(compared_.begin(), compared_.end(), [&](const ComparedClass& one) {
+      return one.usual < largest && states_nothing(enrolled_.classes[one.number]);
+    });
+    return 2 * static_cast<size_t>(like) > compared_.size() ? like : 0;
   }
 
  private:
@@ -212,21 +243,23 @@ class MomentFinder {
     return comparison_points(enrolled_.classes[one.number], one.distinct, roots_);
   }
 
-  /// Computes the usual distance of each class, and samples photos of all classes evenly.
-  Differences differences() {
+  /// Computes the usual distance of each class, and samples photos of all classes evenly. `made` makes their rows of
+  /// the photos of a class.
+  template <typename Made>
+  SampledPhotos sampled(const Made& made) {
     int64_t photos = 0;
     for (const ComparedClass& one : compared_) photos += static_cast<int64_t>(one.distinct.size());
     const int64_t step = (photos + kMostReference - 1) / kMostReference;
-    Differences taken;
+    SampledPhotos taken;
     taken.rows.resize((photos + step - 1) / step, enrolled_.feature_dim);
     int64_t photo = 0;
     for (ComparedClass& one : compared_) {
       const FloatMatrix own = points(one);
       one.usual = usual_distance(squared_distances(own));
-      const Eigen::RowVectorXf mean = own.colwise().mean();
-      for (int64_t i = 0; i < own.rows(); ++i, ++photo) {
+      const FloatMatrix rows = made(own, one);
+      for (int64_t i = 0; i < rows.rows(); ++i, ++photo) {
         if (photo % step != 0) continue;
-        taken.rows.row(photo / step) = (own.row(i) - mean) / static_cast<float>(std::sqrt(one.usual));
+        taken.rows.row(photo / step) = rows.row(i);
         taken.of_class.push_back(one.number);
       }
     }
@@ -235,15 +268,12 @@ class MomentFinder {
 
   /// Returns the largest squared distance of two photos of a moment, relative to the usual one in a class.
   double join_threshold() {
-    const Differences taken = differences();
-    const FloatMatrix squares = squared_distances(taken.rows);
-    std::vector<double> logs;
-    for (int64_t i = 0; i < squares.rows(); ++i) {
-      for (int64_t j = 0; j < i; ++j) {
-        if (taken.of_class[static_cast<size_t>(i)] != taken.of_class[static_cast<size_t>(j)])
-          logs.push_back(std::log(static_cast<double>(squares(i, j))));
-      }
-    }
+    // Photos minus their class means, in units of the usual distance in the class.
+    const SampledPhotos differences = sampled([](const FloatMatrix& own, const ComparedClass& one) {
+      return FloatMatrix((own.rowwise() - own.colwise().mean()) / static_cast<float>(std::sqrt(one.usual)));
+    });
+    std::vector<double> logs = differences.squares_between_classes();
+    for (double& value : logs) value = std::log(value);
     if (logs.empty()) return 0;  // each class has more photos than were sampled
     double pairs = 0;
     for (const ComparedClass& one : compared_) {
@@ -330,6 +360,11 @@ PhotoMoments moments_of(const PhotoMoments& moments, const std::vector<int64_t>&
 }
 
 std::vector<PhotoMoments> find_moments(const EnrolledClasses& enrolled) { return MomentFinder(enrolled).find(); }
+
+int64_t count_like_one_moment(const EnrolledClasses& enrolled) {
+  constexpr int64_t kFewestOfABurst = 2;
+  return MomentFinder(enrolled, kFewestOfABurst).like_one_moment();
+}
 
 EnrolledClasses with_moments(EnrolledClasses enrolled) {
   if (std::all_of(enrolled.classes.begin(), enrolled.classes.end(), are_known)) return enrolled;

@@ -35,6 +35,7 @@ LabelCheck Recognizer::check_labels(Progress& progress) {
 ExpectedAccuracy Recognizer::expected_accuracy(Progress& progress) {
   refresh();
   ExpectedAccuracy expected = protocom::expected_accuracy(*scorer_, progress);
+  if (expected.asked > 0 && file_.settings().moments) expected.nearly_same = count_like_one_moment(snapshot_.enrolled);
   const std::vector<std::string>& names = scorer_->class_names();
   const std::vector<int64_t> confirmed = file_.confirmed_examples();
   for (LeftOutMistake& mistake : expected.mistakes) {

@@ -1,10 +1,12 @@
 #include "recognizer/stated_moments.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/enum_words.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "datasets/class_folders.h"
 #include "datasets/image_list.h"
 #include "datasets/table_column.h"
 #include "images/image_files.h"
@@ -22,16 +24,17 @@ std::string hash_of_photo(const fs::path& photo) {
   return region_hash(hash_file(region.file), region);
 }
 
-/// Returns the column that states the moments of the photos; nothing: they are found by similarity, or off.
-std::optional<SeriesRule> column_of_moments(const RecognizerParts& parts) {
+/// Returns the column or folders that state the moments of the photos; nothing: they are found by similarity, or off.
+std::optional<SeriesRule> rule_of_moments(const RecognizerParts& parts) {
   const std::string& word = parts.moments.by;
   if (word == "auto" || word == "off") return std::nullopt;
   if (parts.images.empty()) fail_usage("--moments {} needs the photos that it is about: give --images", word);
   if (const auto column = table_column_in(word)) return column;
   if (is_list_file(parts.images)) return SeriesRule{SeriesBy::kColumn, parts.images, word};
   if (const auto table = image_list_in(parts.images, parts.lists)) return SeriesRule{SeriesBy::kColumn, *table, word};
+  if (word == "folder") return SeriesRule{SeriesBy::kFolder};
   fail_unknown_word("--moments", word,
-                    {"auto", "off", "TABLE.csv:COLUMN", "a column of the table of images in --images"});
+                    {"auto", "off", "folder", "TABLE.csv:COLUMN", "a column of the table of images in --images"});
 }
 
 /// Returns the moments stated by that column, the same for all boxes of a photo. Logs photos that it does not contain.
@@ -59,12 +62,61 @@ std::map<std::string, int64_t> moments_in(const SeriesRule& column, const std::v
   return stated;
 }
 
+/// Returns the photos in subfolders of the classes' folders, by subfolder. `takes` selects the subfolders.
+template <typename Takes>
+std::map<fs::path, std::vector<fs::path>> photos_in_subfolders(const std::vector<EnrolRequest>& classes,
+                                                               const Takes& takes) {
+  std::map<fs::path, std::vector<fs::path>> photos;
+  for (const EnrolRequest& one : classes) {
+    const fs::path whole = one.images.size() == 1 ? fs::path(one.images.front()) : fs::path();
+    if (!fs::is_directory(whole) || folders_in(whole).empty()) continue;
+    for (const fs::path& photo : find_files({one}).paths) {
+      const fs::path folder = photo.parent_path();
+      if (folder != whole && takes(folder)) photos[folder].push_back(photo);
+    }
+  }
+  return photos;
+}
+
+std::map<std::string, int64_t> one_moment_each(const std::map<fs::path, std::vector<fs::path>>& folders) {
+  std::map<std::string, int64_t> stated;
+  int64_t moment = 0;
+  for (const auto& [folder, photos] : folders) {
+    for (const fs::path& photo : photos) stated.emplace(hash_of_photo(photo), moment);
+    ++moment;
+  }
+  return stated;
+}
+
+/// Returns the moments of all photos in subfolders of the classes.
+std::map<std::string, int64_t> moments_by_folder(const fs::path& images, const std::vector<EnrolRequest>& classes) {
+  const auto folders = photos_in_subfolders(classes, [](const fs::path&) { return true; });
+  if (folders.empty())
+    fail("{}: --moments folder: expected a subfolder of each class for each moment, such as CLASS/visit1, found none",
+         images.string());
+  return one_moment_each(folders);
+}
+
+/// Returns the moments of photos in folders of sequences, if there are at least two of several photos.
+std::map<std::string, int64_t> moments_of_sequences(const std::vector<EnrolRequest>& classes) {
+  const auto folders = photos_in_subfolders(classes, is_sequence_folder);
+  const auto several =
+      std::count_if(folders.begin(), folders.end(), [](const auto& one) { return one.second.size() > 1; });
+  if (several < 2) return {};
+  logger().info(
+      "each folder of a sequence counts as one moment, {} in all, such as {} (--moments off: each photo counts)",
+      folders.size(), folders.begin()->first.string());
+  return one_moment_each(folders);
+}
+
 }  // namespace
 
 std::map<std::string, int64_t> find_stated_moments(const RecognizerParts& parts,
                                                    const std::vector<EnrolRequest>& classes) {
-  const std::optional<SeriesRule> column = column_of_moments(parts);
-  return column ? moments_in(*column, classes) : std::map<std::string, int64_t>();
+  if (parts.moments.by == "auto") return moments_of_sequences(classes);
+  const std::optional<SeriesRule> rule = rule_of_moments(parts);
+  if (!rule) return {};
+  return rule->by == SeriesBy::kFolder ? moments_by_folder(parts.images, classes) : moments_in(*rule, classes);
 }
 
 }  // namespace protocom

@@ -34,7 +34,7 @@ struct RecognizerSettings {
   FeatureType feature_type = FeatureType::kFloat32;    ///< for the examples in the file
   int64_t thumbnail_side = 96;                         ///< pixels; 0: no image is kept, only features
   bool moments = true;                                 ///< whether photos of one moment are detected and count as one
-  std::map<std::string, int64_t> stated_moments = {};  ///< hash of a photo -> its moment, if a table stated it
+  std::map<std::string, int64_t> stated_moments = {};  ///< hash of a photo -> its moment, if it was stated
   std::vector<std::string> attributes = {};            ///< [a], the attributes of the model or the method
   std::map<std::string, std::string> words = {};       ///< attribute -> display name, if different
 

@@ -135,6 +135,24 @@ TEST_F(Recognizers, AreWrittenAsOnnxFiles) {
   EXPECT_FALSE(std::filesystem::exists("/dev/null.labels.txt"));
 }
 
+TEST_F(Recognizers, CountAFolderOfASequenceAsOneMoment) {
+  for (const auto& [name, images] : images_by_class()) {
+    for (size_t i = 0; i < 4; ++i) {
+      const fs::path visit = *folder_ / "visited" / name / (i < 2 ? "visit1" : "visit2");
+      fs::create_directories(visit);
+      fs::copy_file(out("images") / images[i], visit / (std::to_string(i) + ".jpg"));
+    }
+    if (fs::exists(*folder_ / "visited" / name) && name != images_by_class().begin()->first) break;
+  }
+  const std::vector<std::string> create = {
+      "recognizer", "create", "visits.pcm", "--backbone", out("backbone.npz").string(), "--images", "visited"};
+  const Outcome made = protocom(folder_->path(), create);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("2 classes, 8 photos, 4 moments"));
+  EXPECT_THAT(made.err, HasSubstr("each folder of a sequence counts as one moment, 4 in all"));
+  EXPECT_THAT(made.err, Not(HasSubstr("each read as one class")));
+}
+
 TEST_F(Recognizers, KeepPhotosThatNobodyHasSorted) {
   const std::vector<std::string> parts = {"--backbone", out("backbone.npz").string(), "--images", "named"};
   size_t taken = 0;

@@ -402,13 +402,47 @@ TEST_F(MomentsOfATable, AreFoundWhereItSaysNothing) {
               HasSubstr("visits.csv: 2 of 12 photos have no 'visit': their moments are found by similarity"));
 }
 
+TEST_F(MomentsOfATable, AreFoldersOfSequencesToo) {
+  const auto move = [&](const std::string& from, const std::string& to) {
+    fs::create_directories((folder_ / "photos" / to).parent_path());
+    fs::rename(folder_ / "photos" / from, folder_ / "photos" / to);
+  };
+  const Logged logged;
+  move("dark/0.png", "dark/visit1/0.png"), move("dark/1.png", "dark/visit1/1.png");
+  EXPECT_EQ(moments_of(by("auto")), 12) << "a single one";
+  EXPECT_THAT(message_of([&] { moments_of(by("visit")); }), HasSubstr("unknown --moments"));
+  move("dark/2.png", "dark/Visit_2/2.png"), move("dark/3.png", "dark/Visit_2/3.png");
+  EXPECT_EQ(moments_of(by("auto")), 10) << "others in the class are their own";
+  EXPECT_THAT(logged.text(), HasSubstr("each folder of a sequence counts as one moment, 2 in all, such as"));
+  move("bright/0.png", "bright/male/0.png"), move("bright/1.png", "bright/male/1.png");
+  move("bright/2.png", "bright/2024/2.png"), move("bright/3.png", "bright/2024/3.png");
+  EXPECT_EQ(moments_of(by("auto")), 10) << "not named as a sequence";
+  EXPECT_EQ(moments_of(by("folder")), 8);
+  EXPECT_EQ(moments_of(by("off")), 12);
+}
+
+TEST_F(MomentsOfATable, AreDoubtedWhereThePhotosOfEachClassAreNearlyTheSame) {
+  const auto doubted = [&](const std::string& moments) {
+    moments_of(by(moments));
+    return Recognizer::open(folder_ / "new.pcm").expected_accuracy().nearly_same;
+  };
+  for (int i = 0; i < 6; ++i) {
+    photo(fmt::format("photos/dark/{}.png", i), static_cast<uint8_t>(10 + i));
+    photo(fmt::format("photos/bright/{}.png", i), static_cast<uint8_t>(240 - i));
+  }
+  EXPECT_EQ(doubted("auto"), 2);
+  EXPECT_EQ(doubted("off"), 0);
+  EXPECT_EQ(doubted((folder_ / "visits.csv").string() + ":visit"), 0);
+}
+
 TEST_F(MomentsOfATable, NeedAColumnThatIsThere) {
   const std::string file = (folder_ / "visits.csv").string();
   const auto refused = [&](const std::string& moments) { return message_of([&] { moments_of(by(moments)); }); };
   EXPECT_THAT(refused(file + ":day"), AllOf(HasSubstr("visits.csv"), HasSubstr("day")));
   EXPECT_THAT(refused("visit"),
-              HasSubstr("unknown --moments 'visit': expected auto, off, TABLE.csv:COLUMN or a column of"));
+              HasSubstr("unknown --moments 'visit': expected auto, off, folder, TABLE.csv:COLUMN or a column of"));
   EXPECT_THAT(refused("gone.csv:visit"), HasSubstr("gone.csv"));
+  EXPECT_THAT(refused("folder"), HasSubstr("expected a subfolder of each class for each moment"));
   write_file(folder_ / "visits.csv", "image,visit\nother.png,1\n");
   EXPECT_THAT(refused(file + ":visit"),
               HasSubstr("expected the moments of 12 photos in the column 'visit', found none"));

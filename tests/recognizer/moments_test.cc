@@ -16,6 +16,7 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int64_t kFeatureLength = 64;
 
@@ -81,6 +82,37 @@ TEST(Moments, OtherPhotosAreNot) {
     EXPECT_THAT(find_moments(bursts({5, 3, 1}, seed)), Each(each_its_own(3)));
     EXPECT_THAT(find_moments(bursts({5, 12, 1}, seed)), Each(each_its_own(12)));
   }
+}
+
+TEST(Moments, OfClassesOfOneBurstEachMayBeOne) {
+  EXPECT_EQ(count_like_one_moment(bursts({5, 1, 4})), 5);
+  EXPECT_EQ(count_like_one_moment(bursts({2, 1, 2})), 2);
+  EXPECT_EQ(count_like_one_moment(with_copies(bursts({5, 1, 4}), 1)), 5);
+  EXPECT_EQ(count_like_one_moment(bursts({5, 4, 3})), 0) << "several bursts";
+  EXPECT_EQ(count_like_one_moment(bursts({1, 1, 4})), 0) << "nothing to compare with";
+  EXPECT_EQ(count_like_one_moment(bursts({5, 1, 1})), 0) << "nothing to leave out";
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    EXPECT_EQ(count_like_one_moment(bursts({5, 2, 1}, seed)), 0);
+    EXPECT_EQ(count_like_one_moment(bursts({5, 12, 1}, seed)), 0);
+  }
+  EnrolledClasses some = bursts({5, 4, 1});
+  const EnrolledClasses frames = bursts({5, 1, 4});
+  for (const size_t k : {0, 1}) some.classes[k] = frames.classes[k];
+  EXPECT_EQ(count_like_one_moment(some), 0) << "two of five";
+  some.classes[2] = frames.classes[2];
+  EXPECT_EQ(count_like_one_moment(some), 3);
+  some.classes[2].moments = each_its_own(4);
+  EXPECT_EQ(count_like_one_moment(some), 0) << "one of them is stated to have other moments";
+}
+
+TEST(Moments, OfNearlyTheSamePhotosAreDoubtedInThePromise) {
+  ExpectedAccuracy expected = promise_of(bursts({5, 1, 4}));
+  EXPECT_THAT(sentence_of(expected, "no base classes"), Not(HasSubstr("--moments")));
+  expected.nearly_same = 4;
+  EXPECT_THAT(
+      sentence_of(expected, "no base classes"),
+      HasSubstr("in 4 of 5 classes they are nearly the same. The real accuracy is then lower: add photos of other "
+                "moments, or state the moments by --moments."));
 }
 
 TEST(Moments, OneClassOfBurstsAmongOthersIsFound) {
