@@ -76,7 +76,7 @@ function more(found) {
   if (found.accuracy === null) return '';
   const gain = Math.round(found.gain ?? 0), right = found.asked - found.mistakes.length;
   return `Tried on your own photos: ${right} of ${found.asked} right${found.moments < found.images ? ', one of each moment' : ''}.` +
-         (found.nearly_same > 0 ? ' In most classes the photos are nearly the same: if a class shows one moment only, fewer will be right. Add photos of other moments.' :
+         (found.nearly_same > 0 ? ' In most classes the photos are nearly the same: if these show one moment, fewer will be right. Add other moments.' :
           gain >= 1 ? ` Three more photos of each class should add about ${counted(gain, 'point')}.` : '');
 }
 

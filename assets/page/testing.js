@@ -184,7 +184,7 @@ function show(sum) {
   tell('tests');
 }
 
-const showMain = () => showPhotos(worst, worst.length ? 'Wrong answers, the most certain first' : 'No answer was wrong');
+const showMain = () => showPhotos(worst, worst.length ? 'Wrong answers, surest first' : 'No answer was wrong');
 
 /** Asks about it as about any photo, and shows its answer. @param {Labelled} photo */
 async function openTested(photo) {
