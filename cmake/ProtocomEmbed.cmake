@@ -30,7 +30,7 @@ function(protocom_embed target function)
     file(READ ${file} text)
     if(embed_STRIPPED AND file MATCHES "\\.js$")
       protocom_strip_script(text ${file})
-    elseif(file MATCHES "/page/[^/]*\\.(html|css)$")  # no text of the page has spaces at the begin of a line
+    elseif(file MATCHES "/page/[^/]*\\.(html|css)$")  # no text of the page begins a line with spaces
       string(REGEX REPLACE "\n +" "\n" text "${text}")
     endif()
     string(APPEND entries "  if (stem == \"${stem}\") return R\"embedded(${text})embedded\";\n")

@@ -27,7 +27,7 @@ function settings() {
 const costs = one => `${ofHundred(1 - one.accepted)} of 100 of your own photos are refused; ${ofHundred(one.false_accept)} of 100 photos of similar kinds slip through.`;
 
 /** @param {Setting} one @param {boolean} [differentOnly] whether that is what was learned */
-const sentence = (one, differentOnly) => differentOnly ? `Set for very different photos. ${costs(one)}` : costs(one);
+const sentence = (one, differentOnly) => differentOnly ? `Refuses very different photos. ${costs(one)}` : costs(one);
 
 /** Other things that pass (across), own photos kept (up). @param {Setting[]} all @param {number} chosen */
 function drawCurve(all, chosen) {

@@ -122,7 +122,7 @@ class Classifier:
                 "knowledge is ignored: it needs fitted=protocom.fit(..., knowledge=...)"
             )
         if len(former) == len(all_classes) and recipe.has_parts_of(self._recipe):
-            self.__dict__.pop("_task", None)  # _ready makes it: what could be wrong with it is checked above
+            self.__dict__.pop("_task", None)  # _ready builds it at the next prediction; its errors are checked above
         else:
             self._task = _task_of(recipe, _prepared(rows, length), numbers[: len(given)].astype(np.int64), all_classes)
         self._length = length

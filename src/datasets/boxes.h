@@ -37,7 +37,7 @@ struct BoxFile {
 /// (https://github.com/agentmorris/MegaDetector/tree/main/megadetector/api/batch_processing#megadetector-batch-output-format);
 /// - `.json` of COCO: pixels, categories (https://cocodataset.org/#format-data), and `score` if there is one;
 /// - a CSV image,x,y,width,height or image,xmin,ymin,xmax,ymax, optionally with class and confidence: pixels,
-///   or shares if no number of the file is above 1 (in a file of pixels, a box of at most one pixel is not
+///   or shares if no number of the file is above 1.5 (in a file of pixels, a box of at most one pixel is not
 ///   taken: its row may be in shares); decimal commas are read, but not "1,200", which may be 1200;
 /// - `.xml` of Pascal VOC, or a folder with some: pixels, names of objects
 ///   (http://host.robots.ox.ac.uk/pascal/VOC/voc2012/htmldoc/devkit_doc.html);

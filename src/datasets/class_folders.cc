@@ -265,9 +265,9 @@ void warn_of_doubtful_classes(const std::vector<fs::path>& class_folders) {
   for (const fs::path& folder : class_folders) {
     if (is_folder_of_photos(folder))
       logger().warn(
-          "{0}: its photos are one class, '{1}', as neither boxes (labels/*.txt, Annotations/*.xml, "
-          "annotations/*.json) "
-          "nor a list image,class are beside it: put the photos of each class into a folder of its own, or add these",
+          "{0}: all its photos are one class, '{1}': there are no boxes (labels/*.txt, Annotations/*.xml, "
+          "annotations/*.json) and no list image,class beside it. Put the photos of each class into a folder of its "
+          "own, or add boxes or a list",
           folder.string(), folder.filename().string());
   }
 }

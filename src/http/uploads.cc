@@ -205,8 +205,7 @@ std::vector<std::filesystem::path> names_of_images(const std::vector<Part>& imag
   std::set<std::string> known;
   for (const Part& part : images) {
     if (part.file_name.empty() || !known.insert(part.file_name).second)
-      refuse(400,
-             "'{}' is a file, which knows images by their names: expected a file name of its own for each, found '{}'",
+      refuse(400, "'{}' is a file that names images: each image of the form needs a file name of its own, found '{}'",
              kBoxesField, excerpt(part.file_name));
     names.emplace_back(part.file_name);
   }

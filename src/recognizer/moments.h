@@ -34,9 +34,9 @@ PhotoMoments moments_of(const PhotoMoments& moments, const std::vector<int64_t>&
 std::vector<PhotoMoments> find_moments(const EnrolledClasses& enrolled);
 
 /// Returns the number of classes whose photos are nearly the same, if these are most of the classes of two or more
-/// photos: each may show one moment only, which find_moments() cannot tell, as nothing in such a class is usual. Nearly
-/// the same: the upper quartile of the squared distances in the class is below .3 of the median between classes. Else
-/// returns 0. Classes with stated moments are not counted as such. (docs/results/own-photos.md)
+/// photos: each may show one moment only. find_moments() cannot detect that: it compares distances within a class.
+/// Nearly the same: the upper quartile of the squared distances in the class is below .3 of the median between classes.
+/// Else returns 0. Classes with stated moments are not counted as such. (docs/log/plda.md)
 int64_t count_like_one_moment(const EnrolledClasses& enrolled);
 
 inline constexpr int64_t kMostPhotosOfAClass = 5000;

@@ -269,7 +269,7 @@ class RecognizerFile {
   /// Removes photos of both kinds, as one change. Throws Error if one does not exist; nothing is removed then.
   void remove(const PhotoIds& photos);
   /// Records that images are in their right class, as one change, so that they are no longer reported as misplaced
-  /// (ExampleInfo::confirmed); a moved one is no longer confirmed. Returns how many were not confirmed before. Throws
+  /// (ExampleInfo::confirmed); moving an image ends that. Returns the number of newly confirmed images. Throws
   /// Error if one does not exist; nothing is recorded then.
   int64_t confirm_examples(const std::vector<int64_t>& ids);
   /// Adds unlabelled images; one that exists already does not count twice. Returns how many were added. Throws Error

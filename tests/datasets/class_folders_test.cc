@@ -154,9 +154,9 @@ TEST(ClassFolders, OfAllPhotosOfADetectionDatasetWithoutItsBoxesAreNamed) {
     list_images(root / name, any_split());
     return log.text();
   };
-  EXPECT_THAT(logged("coco"), AllOf(HasSubstr("coco/images: its photos are one class, 'images'"),
+  EXPECT_THAT(logged("coco"), AllOf(HasSubstr("coco/images: all its photos are one class, 'images'"),
                                     HasSubstr("labels/*.txt"), HasSubstr("a folder of its own")));
-  EXPECT_THAT(logged("voc"), HasSubstr("voc/JPEGImages: its photos are one class, 'JPEGImages'"));
+  EXPECT_THAT(logged("voc"), HasSubstr("voc/JPEGImages: all its photos are one class, 'JPEGImages'"));
   EXPECT_THAT(logged("birds"), ::testing::Not(HasSubstr("are one class, 'images'")));
 }
 

@@ -141,8 +141,8 @@ class Page : public Served {
   nlohmann::json names() { return texts("#classes .name"); }
   nlohmann::json verdicts() { return texts("#answers .verdict"); }
 
-  /// Returns the page's errors, without those about thumbnails of photos that were removed before the browser had them:
-  /// an undo may come between the list of a class's photos and its thumbnails.
+  /// Returns the page's errors, without those about thumbnails of photos that were removed before the browser loaded
+  /// them: an undo may come between the list of a class's photos and its thumbnails.
   [[nodiscard]] std::vector<std::string> complaints() const {
     std::vector<std::string> left;
     for (const std::string& complaint : browser_->complaints()) {

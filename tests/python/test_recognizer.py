@@ -804,7 +804,7 @@ def test_every_error_has_an_index_and_a_path(mine, tmp_path):
     assert (caught.value.index, caught.value.path) == (0, str(bad))
     with pytest.raises(protocom.Error, match="no class 'cow'") as caught:
         mine.explain(photo("red", 1), "cow")
-    assert (caught.value.index, caught.value.path) == (None, None), "it is no fault of the image"
+    assert (caught.value.index, caught.value.path) == (None, None), "the error is not about the image"
 
 
 def test_a_test_leaves_bad_ones_out(mine, photos, with_a_bad_one):

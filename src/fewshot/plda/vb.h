@@ -35,9 +35,9 @@ struct PldaVbOptions {
   double trust = 0.5;
   /// u in [0, 1]: the weight of the means' own uncertainty against a class (1: as in the variational bound).
   double spread = 0.5;
-  /// The number of first dimensions in which the uncertainty counts, those in which base classes differ; -1: all. The
-  /// variance assumed for the others is an extrapolation over hundreds of them: too large, it makes the class that
-  /// happens to have most images attract all others.
+  /// The number of first dimensions in which the uncertainty counts, those in which base classes differ; -1: all. Of
+  /// the hundreds of others only the mean variance is known: if that is too large, the class that happens to have most
+  /// images attracts all others.
   int64_t uncertain = -1;
   /// a_0 of the Dirichlet prior; 0: average over kConcentrations, weighted by how probable each makes the
   /// responsibilities.
