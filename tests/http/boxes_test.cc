@@ -141,7 +141,7 @@ TEST_F(ServedBoxFiles, ThatCannotBeReadAreRefusedByName) {
   EXPECT_THAT(error("[[[0, 0, 1"), HasSubstr("expected a list with the boxes"));
   EXPECT_THAT(error("\x1f\x8b"), HasSubstr("found gzip"));
   EXPECT_THAT(error(mega_, {{"image", scene(), "scene.png"}}),
-              HasSubstr("a file name of its own for each, found 'scene.png'"));
+              HasSubstr("each image of the form needs a file name of its own, found 'scene.png'"));
   EXPECT_THAT(error(mega_, {{"min_confidence", "\"a\"", ""}}), HasSubstr("'min_confidence': expected a number"));
   EXPECT_THAT(error(mega_, {{"kinds", "7", ""}}), HasSubstr("'kinds': expected"));
   EXPECT_THAT(error("[null, null]", {{"min_confidence", "0.5", ""}}), HasSubstr("'min_confidence' needs 'boxes' as"));
