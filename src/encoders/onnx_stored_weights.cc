@@ -41,7 +41,7 @@ void take_sizes(pbf_reader& tensor, std::vector<int64_t>& sizes) {
 
 std::vector<float> floats_in(std::string_view bytes) {
   std::vector<float> values(bytes.size() / sizeof(float));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
   return values;
 }
 
