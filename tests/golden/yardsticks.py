@@ -342,13 +342,21 @@ def entropy(p, alpha):
     return (1 - sum(v**alpha for v in p)) / (alpha - 1)
 
 
-def information_descent(weights_of_loss, alpha, steps, rate):
+def cosine_logits(xs, w):
+    return [[15 * cosine(x, m) for m in w] for x in xs]
+
+
+def distance_logits(xs, w):
+    return [[-15 * math.sqrt(square_distance(x, m)) for m in w] for x in xs]
+
+
+def information_descent(weights_of_loss, alpha, steps, rate, logits=tim_logits):
     xs, ys, qs = images("l2n")
     w = class_means(xs, ys)
 
     def loss(v):
-        p = [softmax(row) for row in tim_logits(qs, v)]
-        fit = -sum(math.log(softmax(row)[y]) for row, y in zip(tim_logits(xs, v), ys)) / len(xs)
+        p = [softmax(row) for row in logits(qs, v)]
+        fit = -sum(math.log(softmax(row)[y]) for row, y in zip(logits(xs, v), ys)) / len(xs)
         spread = entropy(mean(p), alpha)
         doubt = sum(entropy(row, alpha) for row in p) / len(p)
         return weights_of_loss[0] * fit - weights_of_loss[1] * spread + weights_of_loss[2] * doubt
@@ -356,7 +364,7 @@ def information_descent(weights_of_loss, alpha, steps, rate):
     adam = AdamByHand((WAYS, DIM), rate)
     for _ in range(steps):
         adam.step(w, numeric_gradient(loss, w))
-    return tim_logits(qs, w)
+    return logits(qs, w)
 
 
 def tim_adm(l0=0.1, l1=1.0, l2=0.1, steps=30):
@@ -700,6 +708,10 @@ ANSWERS = {
     "pt-map:transform=power": lambda: pt_map("power"),
     "tim:steps=30": tim_adm,
     "tim:variant=gd:steps=30:learning_rate=0.01": lambda: information_descent((0.1, 1.0, 0.1), 1, 30, 0.01),
+    "tim:variant=gd:logits=cosine:steps=30:learning_rate=0.01":
+        lambda: information_descent((0.1, 1.0, 0.1), 1, 30, 0.01, cosine_logits),
+    "tim:variant=gd:logits=distance:steps=30:learning_rate=0.01":
+        lambda: information_descent((0.1, 1.0, 0.1), 1, 30, 0.01, distance_logits),
     "alpha-tim:steps=30:learning_rate=0.01": lambda: information_descent((1.0, 1.0, 1.0), 5, 30, 0.01),
     "alpha-tim:alpha=2:steps=30:learning_rate=0.01": lambda: information_descent((1.0, 1.0, 1.0), 2, 30, 0.01),
     "paddle:steps=8": paddle,

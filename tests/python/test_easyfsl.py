@@ -20,7 +20,8 @@ def test_presets_are_methods_by_their_names_in_easyfsl(collection):
 
 
 EQUAL = {"prototypical-networks": "PrototypicalNetworks", "simple-shot": "SimpleShot", "bd-cspn": "BDCSPN",
-         "laplacian-shot": "LaplacianShot", "finetune": "Finetune"}
+         "laplacian-shot": "LaplacianShot", "finetune": "Finetune", "tim": "TIM",
+         "transductive-finetuning": "TransductiveFinetuning"}
 
 
 @pytest.mark.parametrize("shots", [1, 5])

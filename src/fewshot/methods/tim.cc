@@ -20,6 +20,7 @@ struct Options {
   double conditional = 0.1;
   int64_t steps = 0;
   double learning_rate = 1e-4;
+  std::string logits = "euclidean";
   std::string transform = "l2n";
 };
 
@@ -132,6 +133,11 @@ InformationLoss loss_of(const Options& options) {
   return {options.temperature, options.cross_entropy, options.marginal, options.conditional};
 }
 
+LogitForm form_of(const Options& options) {
+  if (options.logits == "cosine") return LogitForm::kCosine;
+  return options.logits == "distance" ? LogitForm::kDistance : LogitForm::kEuclidean;
+}
+
 class TimRun : public TaskRun {
  public:
   explicit TimRun(const Options& options) : options_(options) {}
@@ -139,7 +145,7 @@ class TimRun : public TaskRun {
   void answer(const Task& task, float* logits) override {
     const int64_t steps = steps_of(options_);
     if (options_.variant == "adm") return alternating_.answer(task, options_, steps, logits);
-    answer_by_information(task, loss_of(options_), {options_.learning_rate, steps}, logits);
+    answer_by_information(task, loss_of(options_), {options_.learning_rate, steps, form_of(options_)}, logits);
   }
 
  private:
@@ -176,7 +182,9 @@ MethodDefinition tim() {
           .real("conditional", &Options::conditional, {}, "weight of the mean entropy of the queries’ answers")
           .tries({"0.5", "1"})
           .whole("steps", &Options::steps, {0, 1e6}, "0: the published number, 150 for adm and 1000 for gd")
-          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd"),
+          .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd")
+          .choice("logits", &Options::logits, {"euclidean", "cosine", "distance"},
+                  "variant=gd: half the squared distance (the authors’), the cosine or the distance as in easyfsl"),
       {"cl2n"});
 }
 

@@ -1,5 +1,6 @@
 #include "fewshot/toolbox/detail/information_descent.h"
 
+#include <cmath>
 #include <vector>
 
 #include "fewshot/row_kernels.h"
@@ -18,12 +19,74 @@ FloatMatrix entropy_slopes(const FloatMatrix& log_p, double alpha) {
   return -static_cast<float>(alpha) / power * (power * log_p.array()).min(kMost).exp();
 }
 
-/// Turns products x.w [n, m] with weights [n, dim] into temperature (x.w - |w|^2 / 2).
-void to_logits(const FloatMatrix& weights, double temperature, FloatMatrix& products) {
-  const Eigen::VectorXf half_squares = weights.rowwise().squaredNorm() / 2;
-  products.colwise() -= half_squares;
-  products *= static_cast<float>(temperature);
+float squared_distance(const float* x, const Eigen::RowVectorXf& w) {
+  return (Eigen::Map<const Eigen::RowVectorXf>(x, w.size()) - w).squaredNorm();
 }
+
+/// Turns products x.w [n, m] of points with weights [n, dim] into distances |x - w|.
+void to_distances(const std::vector<const float*>& points, const FloatMatrix& weights, FloatMatrix& products) {
+  // |x|^2 + |w|^2 - 2 x.w has no correct digits for a point near a class's weights.
+  constexpr float kNear = 1e-3F;
+  for (int64_t i = 0; i < products.cols(); ++i) {
+    const float* x = points[static_cast<size_t>(i)];
+    const float length = Eigen::Map<const Eigen::RowVectorXf>(x, weights.cols()).squaredNorm();
+    for (int64_t k = 0; k < products.rows(); ++k) {
+      const float sum = length + weights.row(k).squaredNorm();
+      const float square = sum - 2 * products(k, i);
+      products(k, i) = std::sqrt(square > kNear * sum ? square : squared_distance(x, weights.row(k)));
+    }
+  }
+}
+
+/// Logits of points, and their derivatives in the class weights.
+class Logits {
+ public:
+  Logits(LogitForm form, double temperature, const FloatMatrix& weights)
+      : form_(form), temperature_(static_cast<float>(temperature)), weights_(weights) {
+    for (int64_t k = 0; k < weights.rows(); ++k) rows_.push_back(weights.row(k).data());
+  }
+
+  /// Computes logits [n, m] of points [m, dim].
+  void compute(const std::vector<const float*>& points, FloatMatrix& logits) {
+    const auto n = static_cast<int64_t>(rows_.size()), m = static_cast<int64_t>(points.size());
+    logits.resize(n, m);
+    products_of_rows({rows_.data(), n, points.data(), m, weights_.cols(), m}, logits.data());
+    if (form_ == LogitForm::kEuclidean) {
+      const Eigen::VectorXf half_squares = weights_.rowwise().squaredNorm() / 2;
+      logits.colwise() -= half_squares;
+    } else if (form_ == LogitForm::kCosine) {
+      logits.array().colwise() /= weights_.rowwise().norm().array();
+    } else {
+      to_distances(points, weights_, logits);
+      distances_ = logits;
+      logits = -logits;
+    }
+    logits *= temperature_;
+  }
+
+  /// Returns the gradient [n, dim] from the derivatives [n, m] in the logits of those points.
+  FloatMatrix gradient(const std::vector<const float*>& points, FloatMatrix slopes) const {
+    const auto n = static_cast<int64_t>(rows_.size()), m = static_cast<int64_t>(points.size());
+    // A distance of 0 has no derivative: that point does not move the weights.
+    if (form_ == LogitForm::kDistance) slopes = (distances_.array() > 0).select(slopes.cwiseQuotient(distances_), 0);
+    FloatMatrix pull(n, weights_.cols());
+    sums_of_rows({points.data(), m, slopes.data(), n, m, weights_.cols()}, pull.data());
+    if (form_ == LogitForm::kCosine) {
+      const Eigen::VectorXf lengths = weights_.rowwise().norm();
+      const Eigen::VectorXf along = pull.cwiseProduct(weights_).rowwise().sum().cwiseQuotient(lengths.cwiseAbs2());
+      return temperature_ * lengths.cwiseInverse().asDiagonal() * (pull - along.asDiagonal() * weights_);
+    }
+    const Eigen::VectorXf push = slopes.rowwise().sum();
+    return temperature_ * (pull - push.asDiagonal() * weights_);
+  }
+
+ private:
+  LogitForm form_;
+  float temperature_;
+  const FloatMatrix& weights_;  // [n, dim]
+  std::vector<const float*> rows_;
+  FloatMatrix distances_;  // [n, m]
+};
 
 }  // namespace
 
@@ -49,27 +112,25 @@ void information_slopes(const InformationLoss& loss, const FloatMatrix& labels, 
 
 void answer_by_information(const Task& task, const InformationLoss& loss, const DescentOptions& options,
                            float* logits) {
-  const int64_t n = task.n, dim = task.dim, learned = task.learned();
+  const int64_t n = task.n, dim = task.dim;
   const FloatMatrix labels = labels_of_supports(task).cast<float>().transpose();  // [n, s]
   Floats means;
   compute_class_means(task, means);
   FloatMatrix weights = Eigen::Map<const FloatMatrix>(means.data(), n, dim);
-  FloatMatrix slopes(n, learned), pull(n, dim);
-  std::vector<const float*> rows;
-  for (int64_t k = 0; k < n; ++k) rows.push_back(weights.row(k).data());
+  const auto points = [&](int64_t begin, int64_t count) {
+    return std::vector<const float*>(task.rows.data() + begin, task.rows.data() + begin + count);
+  };
+  const std::vector<const float*> learned = points(0, task.learned());
+  Logits of_classes(options.form, loss.temperature, weights);
+  FloatMatrix slopes;
   Adam adam(options.rate);
   for (int64_t step = 0; step < options.steps; ++step) {
-    products_of_rows({rows.data(), n, task.rows.data(), learned, dim, learned}, slopes.data());
-    to_logits(weights, loss.temperature, slopes);
+    of_classes.compute(learned, slopes);
     information_slopes(loss, labels, slopes);
-    sums_of_rows({task.rows.data(), learned, slopes.data(), n, learned, dim}, pull.data());
-    const Eigen::VectorXf push = slopes.rowwise().sum();
-    adam.step(static_cast<float>(loss.temperature) * (pull - push.asDiagonal() * weights), weights);
+    adam.step(of_classes.gradient(learned, slopes), weights);
   }
-  FloatMatrix answers(n, task.queries);
-  products_of_rows({rows.data(), n, task.rows.data() + task.first_query(), task.queries, dim, task.queries},
-                   answers.data());
-  to_logits(weights, loss.temperature, answers);
+  FloatMatrix answers;
+  of_classes.compute(points(task.first_query(), task.queries), answers);
   matrix_at(logits, task) = answers.transpose();
 }
 
