@@ -11,6 +11,7 @@ namespace {
 
 std::atomic<int> count_of_all{0};  // 0: not set
 std::atomic<const ThreadedLibrary*> follower{nullptr};
+thread_local bool spins = false;
 
 /// Applies the common count in this thread: OpenMP keeps a count for each thread. A thread takes the common count at
 /// its first query, and initialises a library at its first query after that was registered.
@@ -64,5 +65,11 @@ ThreadScope::ThreadScope(int threads)
 ThreadScope::~ThreadScope() {
   if (before_ > 0) omp_set_num_threads(before_);
 }
+
+SpinScope::SpinScope(bool spinning) : before_(spins) { spins = spinning; }
+
+SpinScope::~SpinScope() { spins = before_; }
+
+bool may_spin() { return spins; }
 
 }  // namespace protocom

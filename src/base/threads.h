@@ -40,4 +40,20 @@ class ThreadScope {
   int before_;  ///< previous number of threads; 0: nothing was changed
 };
 
+/// During its lifetime, the cores have no other work than that begun by the calling thread: threads of a pool may spin
+/// while they wait for their next share of it, instead of sleeping, which takes as long as a small network's operator.
+class SpinScope {
+ public:
+  explicit SpinScope(bool spinning);
+  ~SpinScope();
+  SpinScope(const SpinScope&) = delete;
+  SpinScope& operator=(const SpinScope&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Whether the calling thread is in a SpinScope of true.
+bool may_spin();
+
 }  // namespace protocom

@@ -262,6 +262,15 @@ int BatchEngine::threads_for(const std::vector<Job>& jobs) {
   return std::max(share, threads_ / busy_lanes_);
 }
 
+void BatchEngine::warm_up(Recognizer& embedding) {
+  const int64_t side = embedding.file().settings().preprocessing.image_size;
+  const std::vector<Image> black{{side, side, std::vector<uint8_t>(static_cast<size_t>(side * side * 3))}};
+  embedding.features_of(black);
+  const ThreadScope all(threads_);
+  const SpinScope spin(true);
+  embedding.features_of(black);
+}
+
 void BatchEngine::work_on(Recognizer& embedding, std::vector<Job> jobs) {
   fail_unwanted(jobs);
   try {
@@ -298,14 +307,15 @@ void BatchEngine::run_lane(const std::filesystem::path& path, std::promise<void>
   try {
     const ThreadScope scope(std::max(1, threads_ / lane_count_));  // the number that its backbone is prepared for
     embedding = Recognizer::open(path, recognizing_);
-    const int64_t side = embedding->file().settings().preprocessing.image_size;
-    embedding->features_of({Image{side, side, std::vector<uint8_t>(static_cast<size_t>(side * side * 3))}});
+    warm_up(*embedding);
     loaded.set_value();
   } catch (...) {
     return loaded.set_exception(std::current_exception());
   }
   for (std::vector<Job> jobs = next(); !jobs.empty(); jobs = next()) {
-    const ThreadScope scope(threads_for(jobs));
+    const int threads = threads_for(jobs);
+    const ThreadScope scope(threads);
+    const SpinScope spin(threads == threads_ && lane_count_ > 1);  // no other lane works
     work_on(*embedding, std::move(jobs));
   }
 }

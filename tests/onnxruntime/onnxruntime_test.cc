@@ -227,13 +227,38 @@ TEST_F(OnnxRuntime, ParsesAFileWithoutItsLargeTensorsWhereItHasTooManyBytes) {
   const auto maps = [&](int64_t most_bytes) {
     const auto parts = std::make_shared<const onnx::ModelParts>(path, "second", most_bytes);
     EXPECT_EQ(parts->files().size(), most_bytes == onnx::kMostBytes ? 0U : 2U);
-    return onnxruntime::LoadedModel(parts, 1).run(
+    return onnxruntime::LoadedModel(parts, {}).run(
         "images", array_of(at::arange(2 * 3 * kSide * kSide, at::kFloat).sin().view({2, 3, kSide, kSide})), "second",
         false);
   };
   const Array whole = maps(onnx::kMostBytes);
   EXPECT_EQ(whole.shape(), (Shape{2, 32, 4, 4}));
   EXPECT_EQ(largest_difference(maps(1500), whole), 0);
+}
+
+TEST_F(OnnxRuntime, OneNetworkIsSharedByAllThatUseThreadsAlike) {
+  OnnxWriter writer = network({-1, 3, kSide, kSide});
+  writer.output("features");
+  const auto path = written(writer);
+  const auto parts = [&] { return std::make_shared<const onnx::ModelParts>(path, ""); };
+  const auto first = onnxruntime::shared_model(parts(), "hash", {2, false});
+  EXPECT_EQ(onnxruntime::shared_model(parts(), "hash", {2, false}), first) << "from another reading of the file";
+  for (const onnxruntime::ThreadUse& other : {onnxruntime::ThreadUse{1, false}, onnxruntime::ThreadUse{2, true}}) {
+    const auto another = onnxruntime::shared_model(parts(), "hash", other);
+    EXPECT_NE(another, first);
+    EXPECT_TRUE(another->threads() == other);
+  }
+  EXPECT_NE(onnxruntime::shared_model(parts(), "another hash", {2, false}), first);
+}
+
+TEST_F(OnnxRuntime, FeaturesAreTheSameWithThreadsThatSpin) {
+  OnnxWriter writer = network({-1, 3, kSide, kSide});
+  writer.output("features");
+  const auto encoder = open_encoder(written(writer), with(Engine::kOnnxRuntime));
+  const ThreadScope threads(2);
+  const Array asleep = encoder->features(pixels(3));
+  const SpinScope spin(true);
+  EXPECT_EQ(largest_difference(encoder->features(pixels(3)), asleep), 0);
 }
 
 TEST_F(OnnxRuntime, WhatTheFileStatesOfItsImagesIsTaken) {

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "encoders/chosen_preprocessing.h"
 #include "encoders/output_checks.h"
+#include "io/files.h"
 
 namespace protocom::onnxruntime {
 namespace {
@@ -23,6 +24,15 @@ constexpr int64_t kPixelsAPass = int64_t{64} * 64 * 64;
 /// Limit for a graph with a fixed batch, which computes the whole batch even for one image: it bounds the memory that a
 /// file can request.
 constexpr int64_t kLargestBatch = 256;
+
+/// Networks kept by an encoder for different uses of threads: those of a server depend on how many lanes work.
+constexpr size_t kKeptModels = 4;
+
+std::string hash_of(const onnx::ModelParts& parts) {
+  std::string all = hash_bytes(parts.graph());
+  for (const auto& [name, bytes] : parts.files()) all += name + hash_bytes(bytes);
+  return all;
+}
 
 /// Returns the normalised value of each of the 256 levels of a channel: (x / 255 - mean) / std.
 template <typename T>
@@ -154,6 +164,7 @@ OnnxEncoder::OnnxEncoder(const std::filesystem::path& path, const EncoderFileOpt
       fail("fixed batch of {} images, expected at most {}: export it with a dynamic batch, or use --engine torch",
            input_.batch, kLargestBatch);
     parts_ = std::make_shared<const onnx::ModelParts>(path, asked.output);
+    hash_ = hash_of(*parts_);
     const std::string where = path.string();
     const Preprocessing said = fitting_side(asked.preprocessing.value_or(Preprocessing()), input_.side, where);
     preprocessing_ = choose_preprocessing(said, outline.stated, 0, where);
@@ -169,13 +180,18 @@ void OnnxEncoder::prepare(const EncoderTarget& place) {
     fail_usage("ONNX Runtime computes in the file's own precision: use --engine torch for --precision bfloat16");
 }
 
-LoadedModel& OnnxEncoder::model() {
-  const int threads = thread_count();
-  if (!model_ || model_->threads() != threads) {
-    model_.reset();
-    model_.emplace(parts_, threads);
+const LoadedModel& OnnxEncoder::model() {
+  const int count = thread_count();
+  const ThreadUse use{count, count > 1 && may_spin()};
+  const auto known =
+      std::find_if(models_.begin(), models_.end(), [&](const auto& model) { return model->threads() == use; });
+  if (known != models_.end()) {
+    std::rotate(models_.begin(), known, known + 1);
+  } else {
+    models_.insert(models_.begin(), shared_model(parts_, hash_, use));
+    if (models_.size() > kKeptModels) models_.pop_back();
   }
-  return *model_;
+  return *models_.front();
 }
 
 bool OnnxEncoder::takes_many(const Array& two) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "encoders/encoder.h"
 #include "encoders/onnx_file.h"
@@ -35,12 +36,13 @@ class OnnxEncoder final : public Encoder {
   /// Whether two images together give the same outputs as each alone.
   bool takes_many(const Array& two);
   [[nodiscard]] int64_t images_a_pass(const Array& pixels);
-  /// Returns the model prepared for the present number of threads.
-  LoadedModel& model();
+  /// Returns the model prepared for the present use of threads.
+  const LoadedModel& model();
 
   std::filesystem::path path_;
   std::shared_ptr<const onnx::ModelParts> parts_;
-  std::optional<LoadedModel> model_;
+  std::string hash_;                                        // of the parts
+  std::vector<std::shared_ptr<const LoadedModel>> models_;  // the last ones used, the newest first
   onnx::ImageInput input_;
   std::string output_;
   Preprocessing preprocessing_;

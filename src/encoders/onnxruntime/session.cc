@@ -1,6 +1,10 @@
 #include "encoders/onnxruntime/session.h"
 
 #include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -96,17 +100,19 @@ void add_files(const onnx::NamedFiles& files, SessionOptions* options) {
                                  names.size());
 }
 
-std::shared_ptr<Session> make_session(const onnx::ModelParts& model, int threads) {
+std::shared_ptr<Session> make_session(const onnx::ModelParts& model, const ThreadUse& threads) {
   const Library& library = Library::get();
   Owned<SessionOptions, ReleaseSessionOptions> options;
   library.call<CreateSessionOptions>(options.out());
-  library.call<SetIntraOpNumThreads>(options.get(), threads);
+  library.call<SetIntraOpNumThreads>(options.get(), threads.count);
   library.call<SetInterOpNumThreads>(options.get(), 1);
   const auto set = [&](const char* key, const char* value) {
     library.call<AddSessionConfigEntry>(options.get(), key, value);
   };
-  set("session.use_env_allocators", "1");       // those with a limit
-  set("session.intra_op.allow_spinning", "0");  // others use the machine too
+  set("session.use_env_allocators", "1");  // those with a limit
+  // Two passes whose threads spin take twice the time on the same cores: elsewhere the machine has other work too.
+  set("session.intra_op.allow_spinning", threads.spinning ? "1" : "0");
+  set("session.force_spinning_stop", "1");  // after the pass
   add_files(model.files(), options.get());
   Session* made = nullptr;
   library.call<CreateSessionFromArray>(static_cast<const Env*>(library.environment()),
@@ -153,7 +159,7 @@ class Pass {
 
 }  // namespace
 
-LoadedModel::LoadedModel(const std::shared_ptr<const onnx::ModelParts>& model, int threads)
+LoadedModel::LoadedModel(const std::shared_ptr<const onnx::ModelParts>& model, const ThreadUse& threads)
     : threads_(threads), most_memory_(kMostMemory + kMostCopies * model->bytes()) {
   check_graph_costs(model->graph());
   const auto made = std::make_shared<std::shared_ptr<Session>>();
@@ -170,6 +176,18 @@ Array LoadedModel::run(const std::string& input, Array images, const std::string
       fmt::format("for {} image{}", count, count == 1 ? "" : "s"), {kMostTime * count, watch_memory ? most_memory_ : 0},
       [pass] { pass->run(); }, [&] { pass->stop(); });
   return pass->result();
+}
+
+std::shared_ptr<const LoadedModel> shared_model(const std::shared_ptr<const onnx::ModelParts>& model,
+                                                const std::string& hash, const ThreadUse& threads) {
+  static std::mutex mutex;
+  static std::map<std::tuple<std::string, int, bool>, std::weak_ptr<const LoadedModel>> all;
+  const std::lock_guard lock(mutex);
+  for (auto one = all.begin(); one != all.end();) one = one->second.expired() ? all.erase(one) : std::next(one);
+  std::weak_ptr<const LoadedModel>& known = all[{hash, threads.count, threads.spinning}];
+  std::shared_ptr<const LoadedModel> found = known.lock();
+  if (!found) known = found = std::make_shared<const LoadedModel>(model, threads);
+  return found;
 }
 
 }  // namespace protocom::onnxruntime

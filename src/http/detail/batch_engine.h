@@ -72,6 +72,8 @@ class BatchEngine {
   void end_lanes();
   std::vector<Job> next();
   int threads_for(const std::vector<Job>& jobs);
+  /// Prepares the encoder for a lane's share of the cores and for all of them.
+  void warm_up(Recognizer& embedding);
   void work_on(Recognizer& embedding, std::vector<Job> jobs);
   void answer_asking(const std::vector<const Job*>& asking);
 
