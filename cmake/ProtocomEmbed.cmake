@@ -1,6 +1,6 @@
 # protocom_strip_script(VARIABLE FILE): takes comments, indentation and empty lines out of a script. Lines are joined only behind what cannot end a
 # statement without a semicolon. A comment behind code has two spaces before it, which no text of the page may have before two slashes; one within
-# code is of types, /** @type ... */.
+# code is of types, /** @type ... */. Spaces around operators go too: texts of the page have none of these operators between spaces.
 # A template literal over several lines would lose its own spaces: it is refused.
 function(protocom_strip_script variable file)
   set(text "\n${${variable}}")
@@ -14,6 +14,9 @@ function(protocom_strip_script variable file)
   string(REGEX REPLACE "/\\*\\* @([^*]|\\*+[^*/])*\\*+/ ?" "" text "${text}")
   string(REGEX REPLACE "\n[ \n]+" "\n" text "${text}")
   string(REGEX REPLACE "^\n" "" text "${text}")
+  string(REGEX REPLACE " (=>|===|!==|&&|[|][|]|[?][?]|[+]?=) " "\\1" text "${text}")
+  string(REGEX REPLACE "([\n;{})])(if|for|while|switch) \\(" "\\1\\2(" text "${text}")
+  string(REPLACE ") {" "){" text "${text}")
   string(REGEX REPLACE "([;{,(])\n" "\\1" text "${text}")
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
