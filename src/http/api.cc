@@ -107,6 +107,8 @@ void Api::add_routes() {
   answer_with("placePhotos", &Api::place_photos);
   answer_with("removePhotos", &Api::remove_photos);
   answer_with("showInvitation", &Api::show_invitation, Runs::kAside);
+  answer_with("beginSharing", &Api::begin_sharing, Runs::kAside);
+  answer_with("endSharing", &Api::end_sharing, Runs::kAside);
   answer_with("showRecognizer", &Api::describe_recognizer);
   // It contains thumbnails and the files that the classes were made from: clients that may change it may have it.
   answer_with("takeRecognizer", &Api::file_of_recognizer);
@@ -141,11 +143,20 @@ std::optional<Response> Api::preflight(const Head& head) const {
   return response;
 }
 
+void Api::check_access(const Head& head, Asks asks) {
+  if (!head.is_shared) return guard_.check(head, asks);
+  std::unique_lock lock(invitation_mutex_);
+  const std::shared_ptr<Guard> guard = shared_guard_;
+  lock.unlock();
+  if (!guard) refuse(403, "this session is no longer shared");
+  guard->check(head, asks);
+}
+
 Admitted Api::admit(const Head& head, Match match) {
   Admitted admitted;
   admitted.match = std::move(match);
   admitted.cancellation = std::make_shared<Cancellation>();
-  guard_.check(head, admitted.match.route->asks);
+  check_access(head, admitted.match.route->asks);
   check_content(*admitted.match.route, head);
   admitted.content_type = body_type(*admitted.match.route, head);
   if (admitted.content_type == media_type(head.content_type))

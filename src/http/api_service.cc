@@ -38,6 +38,7 @@ json Api::describe_recognizer(const Request& request) {
 
 void Api::invite(Invitation invitation) {
   const std::lock_guard lock(invitation_mutex_);
+  shared_guard_ = invitation.keys.empty() ? nullptr : std::make_shared<Guard>(invitation.keys);
   invitation_ = std::move(invitation);
 }
 
@@ -46,7 +47,21 @@ json Api::show_invitation(const Request& /*request*/) {
   const std::vector<std::string>& addresses = invitation_.addresses;
   return {{"addresses", addresses},
           {"code", addresses.empty() ? std::vector<std::string>() : qr_code(addresses.front())},
-          {"fingerprint", invitation_.fingerprint}};
+          {"fingerprint", invitation_.fingerprint},
+          {"can_share", sharing_.begin != nullptr}};
+}
+
+json Api::begin_sharing(const Request& request) {
+  if (!sharing_.begin)
+    refuse(409, "this server cannot be shared while it runs: stop it, then start it with serve --share");
+  refusing(409, sharing_.begin);
+  return show_invitation(request);
+}
+
+json Api::end_sharing(const Request& request) {
+  if (!sharing_.end) refuse(409, "stop the server to end this");
+  sharing_.end();
+  return show_invitation(request);
 }
 
 json Api::readiness(const Request& request) {

@@ -76,6 +76,10 @@ void Apis::invite(const Invitation& invitation) const {
   for (const std::unique_ptr<Api>& api : apis_) api->invite(invitation);
 }
 
+void Apis::allow_sharing(const Sharing& sharing) const {
+  for (const std::unique_ptr<Api>& api : apis_) api->allow_sharing(sharing);
+}
+
 void Apis::stop_following() const {
   for (const std::unique_ptr<Api>& api : apis_) api->stop_following();
 }

@@ -148,6 +148,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     try {
       check_head(parser_->get());
       Head head = head_of(*parser_);
+      head.is_shared = context_.is_shared;
       answered_.method = head.method;
       api_ = &context_.apis.of(head);
       is_of_inference_ = is_of_inference(head.target);

@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <mutex>
 #include <thread>
 
 #include "base/error.h"
@@ -107,62 +108,114 @@ tcp::acceptor listen(asio::io_context& sockets, const ServerOptions& options) {
 }  // namespace
 
 struct Server::Parts {
+  /// A place where clients connect.
+  struct Entrance {
+    Entrance(asio::io_context& sockets, const ServerOptions& options, bool shared)
+        : tls(make_tls_context(options)), acceptor(listen(sockets, options)), pause(sockets), is_shared(shared) {}
+
+    std::unique_ptr<asio::ssl::context> tls;  // nullptr: no TLS
+    tcp::acceptor acceptor;
+    asio::steady_timer pause;
+    bool is_shared;      // whether it is for other devices
+    bool fails = false;  // whether the last connection could not be accepted
+  };
+  using EntrancePtr = std::shared_ptr<Entrance>;
+
   Parts(const std::filesystem::path& recognizer, const ServerOptions& given)
-      : options(given), tls(make_tls_context(given)), acceptor(listen(sockets, given)), apis(recognizer, given) {
+      : options(given), entrance(std::make_shared<Entrance>(sockets, given, false)), apis(recognizer, given) {
     options.limits.connections = most_connections(options.limits.connections);  // with the recognizers' files open
+    if (options.keys.empty()) apis.allow_sharing({[this] { share(); }, [this] { unshare(); }});
   }
 
-  void accept() {
-    acceptor.async_accept([this](error_code error, tcp::socket socket) {
-      if (!error && !acceptor.is_open()) return welcome(std::move(socket));  // it came just before
-      if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
-      if (error) return accept_later(error);
-      fails = false;
-      accept();  // whatever happens to this one
-      welcome(std::move(socket));
+  void accept(const EntrancePtr& at) {
+    at->acceptor.async_accept([this, at](error_code error, tcp::socket socket) {
+      if (!error && !at->acceptor.is_open()) return welcome(*at, std::move(socket));  // it came just before
+      if (error == asio::error::operation_aborted || !at->acceptor.is_open()) return;
+      if (error) return accept_later(at, error);
+      at->fails = false;
+      accept(at);  // whatever happens to this one
+      welcome(*at, std::move(socket));
     });
   }
 
-  void accept_later(error_code error) {
+  void accept_later(const EntrancePtr& at, error_code error) {
     if (error == asio::error::no_descriptors) make_room();
-    if (!std::exchange(fails, true)) logger().warn("connections cannot be accepted: {}", error.message());
-    pause.expires_after(kAcceptPause);
-    pause.async_wait([this](error_code stopped) {
-      if (!stopped && acceptor.is_open()) accept();
+    if (!std::exchange(at->fails, true)) logger().warn("connections cannot be accepted: {}", error.message());
+    at->pause.expires_after(kAcceptPause);
+    at->pause.async_wait([this, at](error_code stopped) {
+      if (!stopped && at->acceptor.is_open()) accept(at);
     });
   }
 
   /// Closes the least useful connection; returns false if all are busy.
   bool make_room() { return connections.end_longest(Awaits::kEnd) || connections.end_longest(Awaits::kHead); }
 
-  void welcome(tcp::socket socket) {
+  void welcome(Entrance& at, tcp::socket socket) {
     const bool is_full = connections.count() >= options.limits.connections;
     if (is_full && !make_room()) return refuse_when_full(std::move(socket));
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
-    const auto connection = serve_client(std::move(socket), {apis, options.limits, connections, tls.get()});
+    const auto connection =
+        serve_client(std::move(socket), {apis, options.limits, connections, at.tls.get(), at.is_shared});
     connections.add(connection);
-    if (!acceptor.is_open()) connection->stop();
+    if (!entrance->acceptor.is_open()) connection->stop();
   }
 
   /// Answers clients that connected before the stop: at most as many as can be queued, since others may go on
   /// connecting as fast as they are accepted.
   void welcome_waiting() {
     error_code error;
-    acceptor.non_blocking(true, error);
+    entrance->acceptor.non_blocking(true, error);
     for (int i = 0; !error && i < asio::socket_base::max_listen_connections; ++i) {
       tcp::socket socket(sockets);
-      acceptor.accept(socket, error);
-      if (!error) welcome(std::move(socket));
+      entrance->acceptor.accept(socket, error);
+      if (!error) welcome(*entrance, std::move(socket));
     }
+  }
+
+  void share() {
+    const std::lock_guard lock(sharing);
+    if (shared || is_over) return;
+    auto made = std::make_unique<const Share>();
+    if (made->addresses(0).empty()) fail("this machine has no network address to share: connect it to a network");
+    ServerOptions others = options;
+    made->apply(others);
+    others.port = 0;
+    const auto at = std::make_shared<Entrance>(sockets, others, true);
+    Invitation invitation = made->invitation(at->acceptor.local_endpoint().port());
+    invitation.keys = others.keys;
+    apis.invite(invitation);
+    shared = std::move(made);
+    asio::post(sockets, [this, at] {
+      if (!entrance->acceptor.is_open()) return;  // the server stops
+      side_entrance = at;
+      accept(at);
+    });
+  }
+
+  void unshare() {
+    const std::lock_guard lock(sharing);
+    if (!shared || is_over) return;
+    apis.invite({});
+    shared.reset();
+    asio::post(sockets, [this] { close_side_entrance(); });
+  }
+
+  /// Called in the sockets' thread.
+  void close_side_entrance() {
+    if (!side_entrance) return;
+    side_entrance->acceptor.close();
+    side_entrance->pause.cancel();
+    closed_entrances.push_back(std::move(side_entrance));
+    side_entrance = nullptr;
   }
 
   /// Polls as long as there is a connection or there may be one.
   void look_after() {
-    watch.expires_after(acceptor.is_open() ? kLookEvery : kLookEveryWhileStopping);
+    watch.expires_after(entrance->acceptor.is_open() ? kLookEvery : kLookEveryWhileStopping);
     watch.async_wait([this](error_code) {
       connections.look();
-      if (acceptor.is_open() || connections.count() > 0) look_after();
+      if (entrance->acceptor.is_open() || connections.count() > 0) look_after();
     });
   }
 
@@ -181,8 +234,9 @@ struct Server::Parts {
   /// Called in the sockets' thread.
   void close() {
     welcome_waiting();
-    acceptor.close();
-    pause.cancel();
+    entrance->acceptor.close();
+    entrance->pause.cancel();
+    close_side_entrance();
     watch.cancel();
     apis.stop_following();
     connections.stop();
@@ -190,11 +244,13 @@ struct Server::Parts {
 
   ServerOptions options;
   asio::io_context sockets{1};
-  std::unique_ptr<asio::ssl::context> tls;
-  tcp::acceptor acceptor;
-  asio::steady_timer pause{sockets};
+  const EntrancePtr entrance;
+  EntrancePtr side_entrance;                  // for other devices; nullptr: it is closed
+  std::vector<EntrancePtr> closed_entrances;  // connections may still use their certificates
   asio::steady_timer watch{sockets};
-  bool fails = false;  // whether the last connection could not be accepted
+  std::mutex sharing;                   // guards the next two
+  std::unique_ptr<const Share> shared;  // nullptr: no other device can join
+  bool is_over = false;                 // the server has stopped
   Apis apis;
   Connections connections;
   std::thread thread;
@@ -203,7 +259,7 @@ struct Server::Parts {
 Server::Server(const std::filesystem::path& recognizer, const ServerOptions& options) {
   check_options(options);
   parts_ = std::make_unique<Parts>(recognizer, options);
-  parts_->accept();
+  parts_->accept(parts_->entrance);
   parts_->look_after();
   parts_->thread = std::thread([parts = parts_.get()] { parts->run(); });
 }
@@ -212,12 +268,18 @@ Server::~Server() { stop(); }
 
 void Server::invite(const Invitation& invitation) { parts_->apis.invite(invitation); }
 
-int Server::port() const { return parts_->acceptor.local_endpoint().port(); }
+void Server::share() { parts_->share(); }
+
+void Server::unshare() { parts_->unshare(); }
+
+int Server::port() const { return parts_->entrance->acceptor.local_endpoint().port(); }
 
 void Server::stop() {
   if (!parts_->thread.joinable()) return;
   asio::post(parts_->sockets, [parts = parts_.get()] { parts->close(); });
   parts_->thread.join();
+  const std::lock_guard lock(parts_->sharing);
+  parts_->is_over = true;  // a request to share may still be in progress
 }
 
 }  // namespace protocom::http

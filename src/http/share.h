@@ -1,4 +1,6 @@
 #pragma once
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +17,13 @@ namespace protocom::http {
 struct Invitation {
   std::vector<std::string> addresses = {};  ///< of the page, with the key; empty: the session is not shared
   std::string fingerprint = {};             ///< SHA-256 of the certificate, by which people recognise it
+  std::filesystem::path keys = {};          ///< file of the key, where this machine itself needs none; else empty
+};
+
+/// How the page opens a session to other devices and closes it again; both empty: it cannot.
+struct Sharing {
+  std::function<void()> begin = {};  ///< throws Error, such as without a network
+  std::function<void()> end = {};
 };
 
 /// A new API key and a self-signed certificate, with which other devices in the network can join one session. Both are

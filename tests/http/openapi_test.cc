@@ -298,7 +298,9 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("POST", "/v1/unlabelled/9/label", R"({"class": "dark"})", kJson), "/v1/unlabelled/{photo}/label", "post");
   check(ask("POST", "/v1/unlabelled/1/label", R"({"class": "dark"})", kJson), "/v1/unlabelled/{photo}/label", "post");
   check(ask("POST", "/v1/undo"), "/v1/undo", "post");
+  check(ask("POST", "/v1/share"), "/v1/share", "post");
   check(ask("GET", "/v1/share"), "/v1/share", "get");
+  check(ask("DELETE", "/v1/share"), "/v1/share", "delete");
   check(ask("POST", "/v1/similar", R"({"unlabelled": 1})", kJson), "/v1/similar", "post");
   check(ask("POST", "/v1/similar", R"({"words": "bird"})", kJson), "/v1/similar", "post");
   check(ask("POST", "/v1/photos/place", R"({"class": "new", "unlabelled": [1]})", kJson), "/v1/photos/place", "post");

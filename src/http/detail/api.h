@@ -59,8 +59,10 @@ class Api {
   Admitted admit(const Head& head, Match match);
   /// Answers the requests that wait for a change, because the server stops.
   void stop_following() { followers_.stop(); }
-  /// Sets what GET /v1/share shows from now on.
+  /// Sets what GET /v1/share shows from now on, and the keys of other devices.
   void invite(Invitation invitation);
+  /// Sets what POST and DELETE /v1/share call.
+  void allow_sharing(Sharing sharing) { sharing_ = std::move(sharing); }
   /// Returns a place that counts the memory of a response until it is read.
   std::shared_ptr<Admission::Place> room() { return admission_.begin(); }
   /// Answers a request, at once or from another thread.
@@ -133,6 +135,10 @@ class Api {
   nlohmann::json remove_photos(const Request& request);
   /// Shows how other devices join.
   nlohmann::json show_invitation(const Request& request);
+  nlohmann::json begin_sharing(const Request& request);
+  nlohmann::json end_sharing(const Request& request);
+  /// Throws HttpError unless the client may send this request.
+  void check_access(const Head& head, Asks asks);
   void follow_changes(const Request& request, const Respond& respond);
   RevisionSource revision_source();
   void enrol(const Request& request, const Respond& respond);
@@ -244,6 +250,8 @@ class Api {
   bool searches_words_;  ///< whether images may be searched by words
   std::mutex invitation_mutex_;
   Invitation invitation_;
+  std::shared_ptr<Guard> shared_guard_;  ///< for other devices; nullptr: there is no entrance of their own
+  Sharing sharing_;
   ExclusiveKind measures_{"another calibration, test or estimate of the accuracy"};
   ExclusiveKind exports_{"another export"};
   ExclusiveKind maps_{"another map"};

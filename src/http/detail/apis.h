@@ -21,6 +21,8 @@ class Apis {
   [[nodiscard]] Api& of(Head& head) const;
   /// Calls Api::invite for each.
   void invite(const Invitation& invitation) const;
+  /// Calls Api::allow_sharing for each.
+  void allow_sharing(const Sharing& sharing) const;
   /// Answers the requests that wait for a change.
   void stop_following() const;
   /// The first one, whose metrics count connections.

@@ -62,6 +62,7 @@ struct ConnectionContext {
   const ServerLimits& limits;
   Connections& others;
   boost::asio::ssl::context* tls = nullptr;  ///< nullptr: no TLS
+  bool is_shared = false;                    ///< its clients are other devices, which have the key of Server::share
 };
 
 /// Starts serving a client.
