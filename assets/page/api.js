@@ -111,8 +111,10 @@ async function answered(method, path, body, {type, signal} = {}) {
       response = await fetch(path, {method, headers, body, signal});
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new ServerError('The server cannot be reached. Is it still running?');
+      byId('gone').hidden = false;
+      throw new ServerError('The server cannot be reached.');
     }
+    byId('gone').hidden = true;
     if (response.status === 401) askForKey();
     if (response.ok) return response;
     const answer = await response.json().catch(() => ({}));

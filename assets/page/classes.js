@@ -43,13 +43,13 @@ const watcher = new IntersectionObserver(seen => {
   }
 }, {rootMargin: '300px'});
 
-/** @param {ClassEntry} one */
-function classCard(one) {
+/** @param {ClassEntry} one @param {Element | null} [thumbs] those of its last card, so that nothing moves until there are others */
+function classCard(one, thumbs) {
   const some = one.attributes.slice(0, mostAttributes).map(has => wordsFor(has.name));
   const more = one.attributes.length - some.length;
-  const card = el('li', {class: 'class-card'},
+  const card = el('li', {class: one.images > thumbsOfClass / 2 ? 'class-card many' : 'class-card'},
                   el('a', {href: '#teach/' + encodeURIComponent(one.class), title: one.class},
-                     el('span', {class: 'thumbs'}), el('span', {class: 'name'}, displayName(one.class)),
+                     thumbs ?? el('span', {class: 'thumbs'}), el('span', {class: 'name'}, displayName(one.class)),
                      el('span', {class: 'about'}, counted(one.images, 'photo') + (one.embedding_source === 'text' ? ', described' : '')),
                      el('span', {class: 'tested'}),
                      some.length ? el('span', {class: 'about'}, some.join(', ') + (more > 0 ? ` and ${more} more` : '')) : null,
@@ -101,7 +101,8 @@ function showClasses() {
   const some = state.classes.filter(one => `${one.class} ${displayName(one.class)}`.toLowerCase().includes(wanted));
   some.sort((a, b) => byName(a.class, b.class));
   newCard.hidden = !state.classes.length;
-  byId('classes').replaceChildren(newCard, ...some.map(classCard));
+  const last = new Map([...byId('classes').children].map((/** @type {any} */ card) => [card.dataset.class, card.querySelector('.thumbs')]));
+  byId('classes').replaceChildren(newCard, ...some.map(one => classCard(one, last.get(one.class))));
   showRight();
   byId('start').hidden = state.classes.length > 0;
   byId('class-tools').hidden = state.classes.length < searchFrom && !wanted;

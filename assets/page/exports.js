@@ -73,6 +73,31 @@ export async function zip(files) {
   return new Blob([...parts, ...directory, end], {type: 'application/zip'});
 }
 
+const metadata = 14;  // field of an ONNX file (protobuf)
+
+/** The classes of an ONNX file of protocom in the order of its numbers: its metadata have them as JSON. @param {Uint8Array} bytes @returns {string[]} */
+export function labelsOf(bytes) {
+  let at = 0;
+  const number = () => {
+    for (let value = 0, factor = 1; ; factor *= 128) {
+      const byte = bytes[at++];
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  const text = () => {
+    ++at;
+    const size = number();
+    return new TextDecoder().decode(bytes.subarray(at, at += size));
+  };
+  while (at < bytes.length) {
+    const tag = number(), size = number(), end = at + (tag & 2 ? size : 0);
+    if (tag >> 3 === metadata && text() === 'classes') return JSON.parse(text());
+    at = end;
+  }
+  return [];
+}
+
 /** A name that every system takes for a file. @param {string} text */
 const safe = text => text.replace(/[/\\:*?"<>|\u0000-\u001f]/g, '_').replace(/^\.+/, '_') || '_';
 
@@ -94,14 +119,17 @@ export function listenToExports() {
     download(new Blob([csv()], {type: 'text/csv'}), 'answers.csv');
     say(`${counted(photos.length, 'answer')} written to answers.csv.`);
   });
-  /** @param {string} id of the button @param {() => string} path @param {string} use */
-  const take = (id, path, use) => onClick(id, async () => {
-    const name = `${state.recognizer?.name}.${id.slice(5)}`;
-    download(await callBlob(path()), name);
-    say(`${name} is written: ${use}.`);
+  onClick('take-pcm', async () => {
+    const name = `${state.recognizer?.name}.pcm`;
+    download(await callBlob('v1/recognizer/file'), name);
+    say(`${name} is written: protocom opens it anywhere.`);
   });
-  take('take-pcm', () => 'v1/recognizer/file', 'protocom opens it anywhere');
-  take('take-onnx', onnxPath, 'programs that run ONNX take it');
+  onClick('take-onnx', async () => {
+    const name = state.recognizer?.name, model = await callBlob(onnxPath());
+    const labels = labelsOf(new Uint8Array(await model.arrayBuffer())).map(one => one + '\n').join('');
+    download(await zip([{path: `${name}.onnx`, file: model}, {path: `${name}.labels.txt`, file: new Blob([labels])}]), `${name}-onnx.zip`);
+    say(`${name}-onnx.zip is written: programs that run ONNX take it.`);
+  });
   onClick('zip', async () => {
     const files = sorted();
     download(await zip(files), 'sorted.zip');

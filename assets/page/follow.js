@@ -1,7 +1,7 @@
 // What other windows and programs change is shown here too.
 
-import {isOwn, nextEvent, pause, working} from './api.js';
-import {say} from './dom.js';
+import {forgetThumbnails, isOwn, nextEvent, pause, working} from './api.js';
+import {byId, say} from './dom.js';
 import {on, refresh, state} from './state.js';
 import {plainly} from './words.js';
 
@@ -26,6 +26,13 @@ async function quiet() {
   do await pause(ownWorkLasts); while (working());
 }
 
+/** The server is back, perhaps with other photos under the same numbers. */
+async function takeUp() {
+  forgetThumbnails();
+  await refresh();
+  say('The server is back.');
+}
+
 /** @param {{revision: number}} event */
 async function take(event) {
   await quiet();
@@ -41,6 +48,7 @@ async function follow() {
     await seen();
     waiting = new AbortController();
     try {
+      if (!byId('gone').hidden) await takeUp();
       const event = await nextEvent(`v1/events?after=${state.revision}`, waiting.signal);
       if (event && event.revision !== state.revision) await take(event);
     } catch {

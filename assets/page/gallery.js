@@ -9,7 +9,7 @@ import {forgotten, merged, renamed} from './photos.js';
 import {on, refresh, state} from './state.js';
 import {enrolInto, listenToFiles, takeDrops} from './classes.js';
 import {addTests, relabel} from './testing.js';
-import {classNamed, counted, displayName, timeOf, wordsFor} from './words.js';
+import {byName, classNamed, counted, displayName, timeOf, wordsFor} from './words.js';
 
 /** The class that is shown; null: none. @type {string | null} */
 let name = null;
@@ -70,16 +70,18 @@ function twinsHere() {
   return twins;
 }
 
-/** @param {Example} one @param {string} title @param {string} to */
-function moveButton(one, title, to) {
-  const move = el('button', {class: 'plain move', 'aria-label': `Move there: ${title} to ${displayName(to)}`, onclick: () => attempt(move, async () => {
-    const done = await callJson('PATCH', 'v1/examples/' + one.example, {class: to});
+/** Moves it to another class: the likely one, unless another is chosen. @param {Example} one @param {string} title @param {string} likely */
+function moveForm(one, title, likely) {
+  const others = state.classes.map(other => other.class).filter(other => other !== name).sort(byName);
+  const choice = el('select', {'aria-label': `Class for ${title}`}, ...others.map(other => new Option(displayName(other), other, false, other === likely)));
+  const move = el('button', {class: 'plain move', 'aria-label': `Move ${title} to that class`, onclick: () => attempt(move, async () => {
+    const to = choice.value, done = await callJson('PATCH', 'v1/examples/' + one.example, {class: to});
     remember(`move ${title} to ${displayName(to)}`, [done.change]);
     forgotten({example: one.example}, done.change);
     await refresh();
     say(`${title} was moved to ${displayName(to)}. Undo moves it back.`);
-  })}, 'Move there');
-  return move;
+  })}, 'Move');
+  return el('span', {class: 'row nowrap'}, choice, move);
 }
 
 /** @param {Example} one @param {string} title */
@@ -102,7 +104,7 @@ function exampleCard(one, takenFor, twin) {
   });
   return el('li', {class: takenFor ? 'example doubt' : 'example'}, exampleImage(one.example, title),
             takenFor ? el('span', {class: 'taken-for'}, 'Looks like ' + displayName(takenFor)) : null,
-            twin ? el('span', {class: 'twin'}, twin) : null, takenFor ? rightButton(one, title) : null, takenFor ? moveButton(one, title, takenFor) : null, remove);
+            twin ? el('span', {class: 'twin'}, twin) : null, takenFor ? rightButton(one, title) : null, takenFor ? moveForm(one, title, takenFor) : null, remove);
 }
 
 // Attributes as chips.

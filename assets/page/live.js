@@ -9,6 +9,7 @@ import {classNamed, displayName, percent} from './words.js';
 
 const answerEvery = 500;  // ms
 const shownClasses = 3;
+const leastShare = 0.5, leastLead = 0.2;  // for a name, which would else jump about
 
 /** @type {MediaStream | null} */
 let stream = null;
@@ -18,9 +19,10 @@ let asking = false;
 
 /** @param {Answer} answer */
 function show(answer) {
-  const none = answer.none_of_these === true;
-  byId('live-verdict').textContent = none ? 'None of these' : displayName(answer.ranking[0].class);
-  byId('live-verdict').classList.toggle('none', none);
+  const none = answer.none_of_these === true, [{class: name, probability}, second] = answer.ranking;
+  const isUnsure = probability < leastShare || probability - (second?.probability ?? 0) < leastLead;
+  byId('live-verdict').textContent = none ? 'None of these' : isUnsure ? 'Not sure' : displayName(name);
+  byId('live-verdict').classList.toggle('none', none || isUnsure);
   refill(byId('live-ranking'), answer.ranking.map(one => el('li', {}, el('button', {
     class: 'choice', title: 'Put into the field', onclick: () => { byId('live-class').value = displayName(one.class); }},
     bar(one.probability), el('span', {class: 'choice-name'}, displayName(one.class)), el('span', {class: 'choice-percent'}, percent(one.probability))))));

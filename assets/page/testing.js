@@ -159,6 +159,10 @@ async function testAgain() {
     if (state.classes.length) await test();
     else hide();
   } catch (error) {
+    if (!byId('gone').hidden) {  // the last results stay until the server is back
+      testedAt = -1;
+      return;
+    }
     hide();
     throw new Error(`The test photos could not be tested again: ${error instanceof Error ? error.message : error}`);
   }

@@ -1,8 +1,11 @@
 // What there is to take home: lines that use the recognizer, here and elsewhere.
 
 import {call, hasKey} from './api.js';
-import {attempt, byId, el, icon, say, svg} from './dom.js';
+import {attempt, byId, el, icon, onClick, say, svg} from './dom.js';
 import {on, state} from './state.js';
+
+/** How others join, and whether this page may begin and end that. */
+let shared = {addresses: /** @type {string[]} */ ([]), code: /** @type {string[]} */ ([]), fingerprint: '', can_share: false};
 
 /** A word of a shell. @param {string} text */
 const quoted = text => /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
@@ -17,21 +20,23 @@ function show() {
   byId('html-line').textContent = `npm install onnxruntime-web\nprotocom recognizer export-onnx ${quoted(file)} ${quoted(info.name + '.onnx')} --html ${quoted(info.name + '.html')} --runtime node_modules/onnxruntime-web/dist`;
   byId('curl-line').textContent = `curl ${hasKey() ? '-H "Authorization: Bearer $KEY" ' : ''}-F image=@photo.jpg ${quoted(here)}`;
   byId('curl-key').hidden = !hasKey();
-  const isShared = !byId('invitation').hidden;
-  byId('elsewhere').hidden = !local || isShared;
-  byId('open-there').hidden = local || isShared;
+  const isShared = shared.addresses.length > 0;
+  byId('offer').hidden = isShared || !shared.can_share;
+  byId('elsewhere').hidden = !local || isShared || shared.can_share;
+  byId('open-there').hidden = local || isShared || shared.can_share;
+  byId('offered').textContent = info.recognizers.length > 1 ? 'these recognizers' : 'this recognizer';
   byId('origin').textContent = location.origin;
   byId('serve-line').textContent = `protocom serve ${quoted(file)} --share`;
 }
 
 const margin = 4;  // of a QR code, that readers need
 
-/** How a phone joins, where the session is shared: the code as the server made it, a text a row. */
-async function invite() {
-  /** @type {{addresses: string[], code: string[], fingerprint: string}} */
-  const {addresses, code, fingerprint} = await call('GET', 'v1/share');
+/** How a phone joins, where the session is shared: the code as the server made it, a text a row. @param {'GET' | 'POST' | 'DELETE'} method */
+async function invite(method) {
+  shared = await call(method, 'v1/share');
+  const {addresses, code, fingerprint} = shared;
   byId('invitation').hidden = !addresses.length;
-  if (!addresses.length) return;
+  byId('unshare').hidden = !shared.can_share;
   show();
   const dark = code.flatMap((row, y) => [...row].flatMap((one, x) => one === '1' ? [`M${x} ${y}h1v1h-1z`] : []));
   byId('invitation-code').setAttribute('viewBox', `${-margin} ${-margin} ${code.length + 2 * margin} ${code.length + 2 * margin}`);
@@ -41,12 +46,10 @@ async function invite() {
 }
 
 /** What of the ONNX file is asked for, as the server has it. */
-export const onnxPath = () => {
-  const wanted = new URLSearchParams();
-  for (const name of ['input', 'weights']) if (byId('onnx-' + name).selectedIndex) wanted.set(name, byId('onnx-' + name).value);
-  const query = String(wanted);
-  return 'v1/recognizer/onnx' + (query && '?' + query);
-};
+export function onnxPath() {
+  const wanted = ['input', 'weights'].filter(name => byId('onnx-' + name).selectedIndex).map(name => `${name}=${byId('onnx-' + name).value}`).join('&');
+  return 'v1/recognizer/onnx' + (wanted && '?' + wanted);
+}
 
 function showPath() {
   const weights = byId('onnx-weights'), eightBit = [...weights.options].find(one => one.value === 'int8');
@@ -60,8 +63,16 @@ let isAsked = false;
 export function listenToUse() {
   on('recognizer', () => {
     show();
-    if (hasKey() && !isAsked) attempt(null, () => invite().catch(() => {}));  // a key that only reads may not know
+    if (!isAsked) attempt(null, () => invite('GET').catch(() => {}));  // a key that only reads may not know
     isAsked = true;
+  });
+  onClick('share', async () => {
+    await invite('POST');
+    byId('invitation').scrollIntoView({block: 'nearest'});
+  }, 'share-error');
+  onClick('unshare', async () => {
+    await invite('DELETE');
+    say('It is no longer shared.');
   });
   for (const name of ['input', 'weights']) byId('onnx-' + name).addEventListener('change', showPath);
   showPath();

@@ -114,8 +114,8 @@ TEST_F(PageClasses, SaysHowWellTheClassesAreToldApart) {
   for (const int grey : {235, 240}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
   reload();
   ASSERT_TRUE(browser_->wait_for("!document.getElementById('accuracy').hidden"));
-  EXPECT_THAT(text("#accuracy-text"),
-              AllOf(HasSubstr("of 100 new photos will be right ("), HasSubstr("of your 7 photos)")));
+  EXPECT_THAT(text("#accuracy-text"), AllOf(HasSubstr("of 100 new photos will be right ("), HasSubstr(" to ")));
+  EXPECT_THAT(text("#accuracy-more"), HasSubstr("was asked about as if it were new: "));
   EXPECT_EQ(texts("#classes .certainty .sure"), json({"2 of 3 right", "0 of 2 right"}));
   EXPECT_THAT(text("#confused"), AllOf(HasSubstr("Dark Bird"), HasSubstr("Bright Bird")));
   go("teach/001.Dark_Bird");
@@ -129,9 +129,17 @@ TEST_F(PageClasses, SaysHowWellTheClassesAreToldApart) {
   EXPECT_EQ(texts(".taken-for").size(), 1) << "the recognizer keeps it, for every window";
   undo();
   ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('.taken-for').length === 2"));
+  enrol("Middle", 128);
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('.example select option').length === 4"));
+  EXPECT_EQ(browser_->evaluate("document.querySelector('.example select').value"), "002.Bright_Bird");
   click(".move");
   ASSERT_TRUE(status_has("was moved to Bright Bird")) << text("#status");
   EXPECT_EQ(ask("GET", "/v1/classes/002.Bright_Bird").json()["examples"].size(), 4);
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('.example select').length === 1"));
+  browser_->evaluate("document.querySelector('.example select').value = 'Middle'");
+  click(".move");
+  ASSERT_TRUE(status_has("was moved to Middle")) << text("#status");
+  EXPECT_EQ(ask("GET", "/v1/classes/Middle").json()["examples"].size(), 2) << "to any class, not only the likely one";
 }
 
 TEST_F(PageClasses, SaysWhichPhotosAreThereTwice) {

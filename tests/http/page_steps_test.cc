@@ -57,6 +57,14 @@ TEST_F(PageSteps, SayWhatComesNext) {
   EXPECT_EQ(hidden("one-class"), true);
   click("#next-step a");
   EXPECT_TRUE(browser_->wait_for("!document.getElementById('view-try').hidden"));
+  const std::string is_seen = "document.getElementById('next-use').checkVisibility()";
+  EXPECT_EQ(browser_->evaluate(is_seen), false) << "nothing was tried yet";
+  ask_about({photo("q.png", 20)});
+  EXPECT_EQ(browser_->evaluate(is_seen), true);
+  EXPECT_LE(browser_->evaluate("document.getElementById('next-use').getBoundingClientRect().bottom - innerHeight"), 0)
+      << "without scrolling";
+  click("#next-use a");
+  EXPECT_TRUE(browser_->wait_for("!document.getElementById('view-use').hidden"));
 }
 
 TEST_F(PageSteps, PhotosWithoutAFolderAreAskedForTheirClass) {
@@ -139,6 +147,28 @@ TEST_F(PageSteps, TheLiveCameraAnswersAndRemembers) {
   click("#live-stop");
   EXPECT_EQ(hidden("live"), true);
   EXPECT_EQ(complaints(), std::vector<std::string>());
+}
+
+TEST_F(PageSteps, TheLiveCameraNamesNoClassThatItIsNotSureOf) {
+  make_two_classes();
+  go("try");
+  browser_->evaluate(R"(window.fetch = (asked => async (path, options) => {
+    const response = await asked(path, options);
+    if (!path.startsWith('v1/classify')) return response;
+    const said = await response.json();
+    said.answers[0].none_of_these = false;
+    said.answers[0].ranking.forEach((one, i) => { one.probability = window.shares[i]; });
+    return new Response(JSON.stringify(said));
+  })(window.fetch); window.shares = [0.55, 0.45])");
+  click("#live-start");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('live-verdict').textContent === 'Not sure'"))
+      << text("#live-verdict");
+  EXPECT_EQ(texts("#live-ranking .choice-percent"), json({"55 %", "45 %"}));
+  browser_->evaluate("window.shares = [0.62, 0.38]");
+  EXPECT_TRUE(browser_->wait_for("document.getElementById('live-verdict').textContent.includes('Bird')"));
+  browser_->evaluate("window.shares = [0.4, 0.1]");
+  EXPECT_TRUE(browser_->wait_for("document.getElementById('live-verdict').textContent === 'Not sure'"));
+  click("#live-stop");
 }
 
 TEST_F(PageSteps, AFolderThatIsNotEnrolledIsATest) {
@@ -243,10 +273,10 @@ TEST_F(PageSteps, ATestThatCannotBeRepeatedSaysWhy) {
   browser_->choose("#test-folder", {folder_of("seen", {{"001.Dark_Bird", {10}}})});
   ASSERT_TRUE(status_has("1 of 1 test photo right")) << text("#status");
   browser_->evaluate(R"(window.fetch = (asked => (path, options) => {
-    return path.includes('v1/test') ? Promise.reject(new Error('it is gone')) : asked(path, options);
+    return path.includes('v1/test') ? new Response('{"error": {"message": "no room"}}', {status: 500}) : asked(path, options);
   })(window.fetch))");
   enrol("003.Grey_Bird", 128);
-  EXPECT_TRUE(status_has("The test photos could not be tested again")) << text("#status");
+  EXPECT_TRUE(status_has("The test photos could not be tested again: No room.")) << text("#status");
   EXPECT_EQ(hidden("test"), true);
 }
 
@@ -331,10 +361,15 @@ TEST_F(PageSteps, SaysHowTheRecognizerIsUsed) {
   const std::string here = "localhost:" + std::to_string(port());
   EXPECT_EQ(text("#curl-line"), "curl -F image=@photo.jpg http://" + here + "/v1/classify");
   EXPECT_EQ(text("#cli-line"), "protocom classify " + path_.filename().string() + " photo.jpg");
-  EXPECT_THAT(text("#elsewhere"), HasSubstr("press Ctrl-C, then start it with this line"));
+  EXPECT_EQ(text("#view-use h3"), "On your phone") << "comes first";
+  EXPECT_EQ(browser_->evaluate("document.getElementById('programs').open"), false);
+  EXPECT_EQ(hidden("offer"), false);
+  EXPECT_EQ(hidden("elsewhere"), true);
   EXPECT_THAT(text("#html-line"), HasSubstr(" --html " + path_.stem().string() + ".html "));
   EXPECT_EQ(hidden("invitation"), true);
   EXPECT_EQ(text("#onnx-path"), "/v1/recognizer/onnx");
+  shoot("use-768", 768, false);
+  browser_->evaluate("document.getElementById('programs').open = true");
   choose_value("onnx-input", "features");
   choose_value("onnx-weights", "float16");
   EXPECT_EQ(text("#onnx-path"), "/v1/recognizer/onnx?input=features&weights=float16");
@@ -343,6 +378,96 @@ TEST_F(PageSteps, SaysHowTheRecognizerIsUsed) {
   click("#open-help");
   EXPECT_TRUE(browser_->wait_for("document.getElementById('help').open"));
   EXPECT_LE(browser_->evaluate("document.getElementById('help').scrollHeight").get<int>(), 900) << "it fits one screen";
+}
+
+TEST_F(PageSteps, ThePhoneJoinsWithoutARestart) {
+  make_two_classes();
+  go("use");
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('offer').hidden"));
+  click("#share");
+  ASSERT_TRUE(
+      browser_->wait_for("!document.getElementById('invitation').hidden || "
+                         "!document.getElementById('share-error').hidden"));
+  if (hidden("invitation") == true) {
+    EXPECT_THAT(text("#share-error"), HasSubstr("connect it to a network"));
+    GTEST_SKIP() << "this machine is in no network";
+  }
+  EXPECT_THAT(text("#invitation-addresses"), HasSubstr("/#key=pcm_"));
+  EXPECT_EQ(hidden("offer"), true);
+  shoot("shared", 1280, false);
+  click("#unshare");
+  ASSERT_TRUE(status_has("no longer shared"));
+  EXPECT_EQ(hidden("invitation"), true);
+  EXPECT_EQ(hidden("offer"), false);
+  EXPECT_EQ(complaints(), std::vector<std::string>());
+}
+
+TEST_F(PageSteps, ForProgramsThereIsAlsoAListOfTheClasses) {
+  make_two_classes();
+  EXPECT_EQ(browser_->evaluate("import('/page/exports.js').then(async m => m.labelsOf(new Uint8Array(await (await "
+                               "fetch('v1/recognizer/onnx?input=features')).arrayBuffer())))"),
+            json({"001.Dark_Bird", "002.Bright_Bird"}));
+}
+
+TEST_F(PageSteps, WhatOneLooksAtStaysInItsPlaceWhateverIsCorrectedOrAdded) {
+  make_two_classes();
+  for (int i = 0; i < 30; ++i) enrol("Class_" + std::to_string(i), static_cast<uint8_t>(8 * i + 4));
+  reload();
+  const auto place_of = [&](const std::string& selector) {
+    return browser_->evaluate("Math.round(document.querySelector(" + json(selector).dump() +
+                              ").getBoundingClientRect().top)");
+  };
+  std::map<std::string, std::vector<int>> seen;
+  for (int i = 0; i < 30; ++i) seen["Class_" + std::to_string(i)] = {8 * i + 5, 240 - 8 * i};
+  go("try");
+  browser_->choose("#test-folder", {folder_of("seen", seen)});
+  ASSERT_TRUE(status_has(" test photos right")) << text("#status");
+  std::vector<std::string> asked;
+  for (int i = 0; i < 24; ++i)
+    asked.push_back(photo("a" + std::to_string(i) + ".png", static_cast<uint8_t>(10 * i + 3)));
+  ask_about(asked);
+  const std::string tile = "#answers li:nth-child(21)";
+  browser_->evaluate(
+      "(e => { e.querySelector('.open').click(); e.scrollIntoView({block: 'center'}); })(document.querySelector(" +
+      json(tile).dump() + "))");
+  json place = place_of(tile);
+  set("right-class", "Bright Bird");
+  click("#correction button");
+  ASSERT_TRUE(status_has("added to Bright Bird")) << text("#status");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('progress').hidden && !document.querySelector('.busy')"));
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // the test photos are asked about again
+  EXPECT_NEAR(place_of(tile).get<double>(), place.get<double>(), 2);
+  go("teach");
+  const std::string card = "[data-class='Class_29']";
+  browser_->evaluate("document.querySelector(\"" + card + "\").scrollIntoView({block: 'center'})");
+  ASSERT_TRUE(browser_->wait_for("document.querySelector(\"" + card + " .thumb\")"));
+  place = place_of(card);
+  browser_->evaluate("document.querySelector(\"" + card + " .add\").click()");
+  browser_->choose("#card-files", {photo("more.png", 251)});
+  ASSERT_TRUE(status_has("1 photo added to Class 29")) << text("#status");
+  std::this_thread::sleep_for(std::chrono::seconds(3));  // thumbnails and the estimate come
+  EXPECT_NEAR(place_of(card).get<double>(), place.get<double>(), 2);
+}
+
+TEST_F(PageSteps, AServerThatStopsIsSaidAndTakenUpAgainWithoutALoss) {
+  make_two_classes();
+  go("try");
+  browser_->choose("#test-folder", {folder_of("seen", {{"001.Dark_Bird", {10, 30}}, {"002.Bright_Bird", {225}}})});
+  ASSERT_TRUE(status_has("3 of 3 test photos right")) << text("#status");
+  EXPECT_EQ(hidden("gone"), true);
+  ServerOptions same;
+  same.port = port();
+  server_.reset();
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('gone').hidden"));
+  shoot("gone", 1280, false);
+  EXPECT_EQ(hidden("test"), false);
+  server_ = std::make_unique<http::Server>(path_, same);
+  enrol("Grey", 128);  // by another program, before the page is back
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('gone').hidden"));
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('summary').textContent.includes('3 classes')"));
+  ASSERT_TRUE(status_has("The server is back")) << text("#status");
+  EXPECT_EQ(hidden("test"), false);
+  EXPECT_THAT(text("#test-title"), HasSubstr("of 3 test photos right"));
 }
 
 TEST_F(PageSteps, ChangesAreToldInPlainWords) {
