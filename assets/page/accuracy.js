@@ -66,7 +66,7 @@ const whole = share => Math.round(100 * Number(share));
 /** @param {Accuracy} found */
 function summary(found) {
   if (found.accuracy !== null)
-    return [`About ${whole(found.expected)} of 100 new photos will be right`, el('span', {class: 'wide'}, ` (${whole(found.low)} to ${whole(found.high)})`)];
+    return [`About ${whole(found.expected)} of 100 new photos will be right`, el('span', {class: 'wide'}, ` (between ${whole(found.low)} and ${whole(found.high)})`)];
   return [found.moments < found.images ? 'The photos of a class show one moment: add some of another before this can be measured.'
                                        : 'Each class needs two photos before this can be measured.'];
 }
@@ -75,7 +75,7 @@ function summary(found) {
 function more(found) {
   if (found.accuracy === null) return '';
   const gain = Math.round(found.gain ?? 0), right = found.asked - found.mistakes.length;
-  return `Each of ${found.asked < found.images ? `${found.asked} of ` : ''}your ${counted(found.images, 'photo')} was asked about as if it were new: ${right} of ${found.asked} were right${found.moments < found.images ? ' (one photo of each moment)' : ''}.` +
+  return `Your own photos, each asked about as if it were new: ${right} of ${found.asked} right${found.moments < found.images ? ' (photos of one moment count once)' : ''}.` +
          (found.nearly_same > 0 ? ' In most classes the photos are nearly the same: if these show one moment, fewer will be right. Add other moments.' :
           gain >= 1 ? ` With three more photos of each class about ${gain} more of 100 should be right.` : '');
 }

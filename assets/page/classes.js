@@ -86,7 +86,7 @@ let cardClass = '';
 
 /** The first card makes classes. */
 const newCard = el('li', {class: 'class-card new'}, el('button', {id: 'add-class', onclick: () => openForm()}, icon('plus'), 'Class'),
-                   el('label', {class: 'button link mouse', htmlFor: 'more-folder'}, icon('folder'), 'Whole folder'), byId('more-folder'));
+                   el('label', {class: 'button link mouse', htmlFor: 'more-folder'}, icon('folder'), 'Add a folder'), byId('more-folder'));
 byId('classes').append(newCard);
 
 /** @param {string} name @param {File[]} files */

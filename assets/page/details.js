@@ -94,7 +94,7 @@ function fill() {
   byId('details-answer').hidden = !answer;
   if (answer) fillAnswer(answer);
   byId('confirm').hidden = verdict !== null || !answer;
-  byId('confirm').setAttribute('aria-label', name === null ? 'Yes, none of these' : `Yes, ${displayName(name)}`);
+  byId('confirm').setAttribute('aria-label', `It is right: ${name === null ? 'none of these' : displayName(name)}`);
   byId('as-test').hidden = verdict !== null || !answer;
   byId('not-any').hidden = verdict !== null || first.none || !answer;
   byId('take-back').hidden = !canTakeBack();

@@ -81,7 +81,7 @@ function moveForm(one, title, likely) {
     await refresh();
     say(`${title} was moved to ${displayName(to)}. Undo moves it back.`);
   })}, 'Move');
-  return el('span', {class: 'row nowrap'}, choice, move);
+  return el('span', {class: 'stack'}, choice, move);
 }
 
 /** @param {Example} one @param {string} title */

@@ -178,7 +178,7 @@ async function remove(photo) {
 /** @param {Record<string, number>} sum */
 function show(sum) {
   const [low, high] = interval(sum.right, sum.images);
-  byId('test-title').textContent = `${sum.right} of ${counted(sum.images, 'test photo')} right: ${Math.round(100 * sum.right / sum.images)} of 100 (${low} to ${high})`;
+  byId('test-title').textContent = `${sum.right} of ${counted(sum.images, 'test photo')} right: about ${Math.round(100 * sum.right / sum.images)} of 100 new ones (${low} to ${high})`;
   const notes = [[sum.refused, 'of your classes answered “none of these”'], [sum.already_enrolled, 'left out: already in the recognizer'], [unreadable.size, 'could not be read'],
                  [sum.unknown, `of other classes, ${sum.accepted} of them taken for one of yours`]].filter(([count]) => count);
   byId('test-notes').textContent = notes.map(([count, what]) => `${counted(Number(count), 'photo')} ${what}`).join('; ');

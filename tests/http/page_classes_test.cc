@@ -114,8 +114,9 @@ TEST_F(PageClasses, SaysHowWellTheClassesAreToldApart) {
   for (const int grey : {235, 240}) enrol("002.Bright_Bird", static_cast<uint8_t>(grey));
   reload();
   ASSERT_TRUE(browser_->wait_for("!document.getElementById('accuracy').hidden"));
-  EXPECT_THAT(text("#accuracy-text"), AllOf(HasSubstr("of 100 new photos will be right ("), HasSubstr(" to ")));
-  EXPECT_THAT(text("#accuracy-more"), HasSubstr("was asked about as if it were new: "));
+  EXPECT_THAT(text("#accuracy-text"),
+              AllOf(HasSubstr("of 100 new photos will be right (between "), HasSubstr(" and ")));
+  EXPECT_THAT(text("#accuracy-more"), HasSubstr("each asked about as if it were new: 2 of 5 right"));
   EXPECT_EQ(texts("#classes .certainty .sure"), json({"2 of 3 right", "0 of 2 right"}));
   EXPECT_THAT(text("#confused"), AllOf(HasSubstr("Dark Bird"), HasSubstr("Bright Bird")));
   go("teach/001.Dark_Bird");

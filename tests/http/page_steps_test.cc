@@ -180,7 +180,7 @@ TEST_F(PageSteps, AFolderThatIsNotEnrolledIsATest) {
   go("try");
   browser_->choose("#test-folder", {seen});
   ASSERT_TRUE(browser_->wait_for("!document.getElementById('test').hidden")) << text("#status");
-  EXPECT_THAT(text("#test-title"), StartsWith("4 of 5 test photos right: 80 of 100 (38 to 96)"));
+  EXPECT_THAT(text("#test-title"), StartsWith("4 of 5 test photos right: about 80 of 100 new ones (38 to 96)"));
   EXPECT_THAT(text("#test-notes"), AllOf(HasSubstr("1 photo left out: already in the recognizer"),
                                          HasSubstr("1 photo of other classes, 1 of them taken for one of yours")));
   EXPECT_EQ(texts("#test-photos .verdict"), json({"Dark Bird"})) << "the wrong one";
