@@ -3,6 +3,7 @@
 import {forgetThumbnails, isOwn, nextEvent, pause, working} from './api.js';
 import {byId, say} from './dom.js';
 import {on, refresh, state} from './state.js';
+import {lookAtSharing} from './use.js';
 import {plainly} from './words.js';
 
 const againAfter = 3;  // s, once the server could not be asked
@@ -30,6 +31,7 @@ async function quiet() {
 async function takeUp() {
   forgetThumbnails();
   await refresh();
+  lookAtSharing();
   say('The server is back.');
 }
 
@@ -44,14 +46,16 @@ async function take(event) {
 }
 
 async function follow() {
-  for (;;) {
+  for (let wasGone = false; ;) {
     await seen();
     waiting = new AbortController();
     try {
-      if (!byId('gone').hidden) await takeUp();
+      if (wasGone) await takeUp();
+      wasGone = false;
       const event = await nextEvent(`v1/events?after=${state.revision}`, waiting.signal);
       if (event && event.revision !== state.revision) await take(event);
     } catch {
+      wasGone ||= !byId('gone').hidden;
       if (!waiting.signal.aborted) await pause(againAfter);
     }
   }

@@ -1,7 +1,7 @@
 // What there is to take home: lines that use the recognizer, here and elsewhere.
 
 import {call, hasKey} from './api.js';
-import {attempt, byId, el, icon, onClick, say, svg} from './dom.js';
+import {byId, el, icon, onClick, say, svg} from './dom.js';
 import {on, state} from './state.js';
 
 /** How others join, and whether this page may begin and end that. */
@@ -58,14 +58,18 @@ function showPath() {
   byId('onnx-path').textContent = '/' + onnxPath();
 }
 
+/** Whether it is shared now, by whatever window. A key that only reads may not know. */
+export const lookAtSharing = () => invite('GET').catch(() => {});
+
 let isAsked = false;
 
 export function listenToUse() {
   on('recognizer', () => {
     show();
-    if (!isAsked) attempt(null, () => invite('GET').catch(() => {}));  // a key that only reads may not know
+    if (!isAsked) lookAtSharing();
     isAsked = true;
   });
+  addEventListener('hashchange', () => { if (location.hash === '#use') lookAtSharing(); });
   onClick('share', async () => {
     await invite('POST');
     byId('invitation').scrollIntoView({block: 'nearest'});

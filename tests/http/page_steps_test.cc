@@ -470,6 +470,23 @@ TEST_F(PageSteps, AServerThatStopsIsSaidAndTakenUpAgainWithoutALoss) {
   EXPECT_THAT(text("#test-title"), HasSubstr("of 3 test photos right"));
 }
 
+TEST_F(PageSteps, SharingEndsOnThePageWithTheServerToo) {
+  make_two_classes();
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('offer').hidden"));
+  const Reply shared = ask("POST", "/v1/share");  // by another window
+  if (shared.status == 409) GTEST_SKIP() << "this machine is in no network";
+  go("use");
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('invitation').hidden"));
+  ServerOptions same;
+  same.port = port();
+  server_.reset();
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('gone').hidden"));
+  server_ = std::make_unique<http::Server>(path_, same);
+  EXPECT_TRUE(
+      browser_->wait_for("document.getElementById('invitation').hidden && "
+                         "!document.getElementById('offer').hidden"));
+}
+
 TEST_F(PageSteps, ChangesAreToldInPlainWords) {
   make_two_classes();
   go("history");
