@@ -45,13 +45,16 @@ class MixtureRun : public OpenRun {
     const double images = classes.count.mean(), fitted = prepared_->model->transductive_scale.at(images);
     const bool adapted = vb_.degrees > 0 || vb_.plausible > 0;
     const FloatMatrix scores = adapted ? scores_in_adapted_space(task, classes, fitted) : scores_of(task, classes);
-    TaskScale scale = task_scale(*prepared_->model, images, scale_);
-    const bool bounded = adapted && !task.is_pooled();
-    if (scale_ <= 0) scale.logits = bounded ? bounded_batch_scale(scores.cast<double>(), fitted) : fitted;
-    matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
     const std::vector<const float*> queries = query_rows(task);
-    set_unseen_logits(classes.log_predictives(*prepared_, queries).cast<double>(),
-                      row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale, logits);
+    const DoubleMatrix alone = classes.log_predictives(*prepared_, queries).cast<double>();
+    TaskScale scale = task_scale(*prepared_->model, images, scale_);
+    const bool matches = adapted && !task.is_pooled();
+    if (scale_ <= 0)
+      scale.logits =
+          matches ? matching_batch_scale(scores.cast<double>(), {alone, scale.known, images, log_shares_of(vb_.given)})
+                  : fitted;
+    matrix_at(logits, task) = static_cast<float>(scale.logits) * scores;
+    set_unseen_logits(alone, row_log_predictive(prepared_->never_seen, queries).col(0).cast<double>(), scale, logits);
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "fewshot/plda/detail/known.h"
 #include "fewshot/plda/detail/open_run.h"
 #include "fewshot/plda/detail/own_directions.h"
+#include "fewshot/plda/detail/vb_rows.h"
 #include "fewshot/toolbox/detail/task_matrix.h"
 
 namespace protocom {
@@ -211,10 +212,13 @@ class AdaptingBatchRun : public OpenRun {
     vb_.degrees = adapted.space.degrees;
     const DoubleMatrix answers =
         task.unlabelled > 0 ? batch_scores_following(batch, vb_, transductive) : batch_scores(batch, vb_, transductive);
-    // If there is a pool, queries must not affect one another's answers.
-    if (scale_ <= 0) scale.logits = task.is_pooled() ? transductive : bounded_batch_scale(answers, transductive);
-    matrix_at(logits, task) = (scale.logits * answers).cast<float>();
     const AdaptedScores alone(task, adapted);
+    // If there is a pool, queries must not affect one another's answers.
+    if (scale_ <= 0) {
+      const SingleAnswers single{alone.classes, scale.known, adapted.shots, log_shares_of(batch.shares)};
+      scale.logits = task.is_pooled() ? transductive : matching_batch_scale(answers, single);
+    }
+    matrix_at(logits, task) = (scale.logits * answers).cast<float>();
     set_unseen_logits(alone.classes, alone.none, scale, logits);
   }
 

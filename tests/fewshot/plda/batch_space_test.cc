@@ -297,12 +297,47 @@ TEST(PldaBatchSpace, UnlabelledPhotosOfAnotherEncoderAreRefused) {
   }
 }
 
-TEST(BoundedBatchScale, FallsWhereScoresOfTheOtherClassesLieFarApart) {
+TEST(BoundedScale, FallsWhereScoresOfTheOtherClassesLieFarApart) {
   DoubleMatrix scores(2, 3);
   scores << 10, 0, 4, 1, 5, -3;  // of the others: 0 and 4, 1 and -3
-  EXPECT_NEAR(bounded_batch_scale(scores, 2), 2.5 / std::sqrt(8.0), 1e-12);
-  EXPECT_EQ(bounded_batch_scale(scores, 0.5), 0.5) << "it never rises";
-  EXPECT_EQ(bounded_batch_scale(scores.leftCols(2), 2), 2) << "one other class has no spread";
+  EXPECT_NEAR(bounded_scale(scores, 2), 2.5 / std::sqrt(8.0), 1e-12);
+  EXPECT_EQ(bounded_scale(scores, 0.5), 0.5) << "it never rises";
+  EXPECT_EQ(bounded_scale(scores.leftCols(2), 2), 2) << "one other class has no spread";
+}
+
+TEST(MatchingBatchScale, MakesTheBatchAsSureAsItIsExpectedToBeRight) {
+  DoubleMatrix single(2, 2), scores(2, 2);
+  single << 2, 0, 0, 2;
+  scores << 30, 0, 0, 30;
+  const double remaining = error_of_batch(1 / (1 + std::exp(2 * 0.5)), 1, 1);
+  EXPECT_NEAR(matching_batch_scale(scores, {single, 0.5, 1}), std::log(1 / remaining - 1) / 30, 1e-6);
+}
+
+TEST(MatchingBatchScale, FollowsTheUnitOfTheScores) {
+  const DoubleMatrix single = DoubleMatrix::Random(40, 5), scores = 7 * DoubleMatrix::Random(40, 5);
+  const double scale = matching_batch_scale(scores, {single, 2, 3});
+  EXPECT_NEAR(matching_batch_scale(10 * scores, {single, 2, 3}) * 10 / scale, 1, 1e-4);
+}
+
+TEST(MatchingBatchScale, GivenSharesMakeSingleAnswersSurer) {
+  DoubleMatrix single = DoubleMatrix::Zero(1, 2), scores(1, 2);
+  scores << 4, 0;
+  const Eigen::VectorXf shares = Eigen::Vector2f(0.9F, 0.1F).array().log();
+  const double remaining = error_of_batch(0.1, 1, 0.5);
+  EXPECT_NEAR(matching_batch_scale(scores, {single, 1, 1, shares}), std::log(1 / remaining - 1) / 4, 1e-5);
+}
+
+TEST(MatchingBatchScale, OneClassOrNoImageLeavesThatOfSingleAnswers) {
+  const DoubleMatrix none(0, 3), one = DoubleMatrix::Ones(4, 1);
+  EXPECT_EQ(matching_batch_scale(none, {none, 0.3, 1}), 0.3);
+  EXPECT_EQ(matching_batch_scale(one, {one, 0.3, 1}), 0.3);
+}
+
+TEST(ErrorOfBatch, FallsWithUnlabelledAndGrowsWithLabelledImages) {
+  EXPECT_EQ(error_of_batch(0.2, 1, 0), 0.2) << "no images, no gain";
+  EXPECT_LT(error_of_batch(0.2, 1, 10), error_of_batch(0.2, 1, 1));
+  EXPECT_LT(error_of_batch(0.2, 1, 10), error_of_batch(0.2, 5, 10));
+  EXPECT_EQ(error_of_batch(1, 1, 10), 1) << "wrong answers are not corrected by one another";
 }
 
 }  // namespace
