@@ -25,7 +25,7 @@ void run_calibrate(const CalibrateArguments& options) {
   std::vector<std::vector<std::string>> rows = {
       {"method", made.method},
       {"images held out, one of each moment", std::to_string(made.images)},
-      {"of them classified right", fmt::format("{:.1f} %", 100 * made.accuracy)},
+      {"of them classified right", made.images > 0 ? fmt::format("{:.1f} %", 100 * made.accuracy) : "-"},
       {options.others.empty() ? "unknown images (each class left out)" : "unknown images",
        std::to_string(made.unknown)}};
   if (logger().writes(LogLevel::kDebug)) rows.push_back({"factor of the logits", fmt::format("{:.3f}", made.factor)});

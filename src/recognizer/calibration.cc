@@ -27,10 +27,12 @@ struct HeldOut {
 std::vector<HeldOut> moments_to_hold_out(const ClassScorer& scorer, int64_t most) {
   std::vector<HeldOut> all;
   const std::vector<PhotoMoments> moments = scorer.moments();
+  // A space estimated from the enrolled images knows a class by its images alone.
+  const int64_t fewest = std::max<int64_t>(scorer.adapts() ? 1 : 0, scorer.method().spec().fewest_shots);
   for (size_t k = 0; k < moments.size(); ++k) {
     const std::vector<std::vector<int64_t>> photos = photos_of(moments[k]);
     const auto count = static_cast<int64_t>(photos.size());
-    if (count <= scorer.method().spec().fewest_shots) continue;
+    if (count <= fewest) continue;
     for (const int64_t i : evenly(count, scorer.adapts() ? kMostGroups : count))
       all.push_back({static_cast<int64_t>(k), photos[static_cast<size_t>(i)]});
   }

@@ -229,6 +229,13 @@ TEST_F(Calibrating, OneClassIsEnoughForWhatIsSomethingElse) {
       HasSubstr("0 images (a burst counts once) and 2 classes can be held out, expected at least 4 of either"));
 }
 
+TEST_F(Calibrating, AClassOfOneImageIsNotHeldOutWhereItIsKnownByImagesAlone) {
+  const ClassScorer single(clusters(3, 1, 3), model_, {"plda"});
+  ASSERT_TRUE(single.adapts());
+  EXPECT_THAT(message_of([&] { calibrate(single, {}, {}, Progress::none()); }),
+              HasSubstr("0 images (a burst counts once) and 3 classes can be held out, expected at least 4 of either"));
+}
+
 TEST(OwnThreshold, IsTheConformalQuantileAndOfFewImagesANormalBound) {
   const auto spaced = [](int64_t n) { return DoubleVector(DoubleVector::LinSpaced(n, 1, static_cast<double>(n))); };
   EXPECT_NEAR(own_threshold(spaced(10)), 5.5 - 2.2622 * std::sqrt(82.5 / 9 * 1.1), 2e-3) << "9 degrees of freedom";
