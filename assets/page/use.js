@@ -21,6 +21,7 @@ function show() {
   byId('curl-line').textContent = `curl ${hasKey() ? '-H "Authorization: Bearer $KEY" ' : ''}-F image=@photo.jpg ${quoted(here)}`;
   byId('curl-key').hidden = !hasKey();
   const isShared = shared.addresses.length > 0;
+  byId('phone-title').textContent = local ? 'On your phone' : 'On another phone';
   byId('offer').hidden = isShared || !shared.can_share;
   byId('elsewhere').hidden = !local || isShared || shared.can_share;
   byId('open-there').hidden = local || isShared || shared.can_share;

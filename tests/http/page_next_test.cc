@@ -236,7 +236,12 @@ TEST_F(PageNext, TakesTheKeyOfASharedAddress) {
   EXPECT_THAT(text("#invitation"), HasSubstr("https://192.0.2.7:8080/#key=" + key));
   EXPECT_EQ(text("#fingerprint"), "3A:5F");
   EXPECT_GT(browser_->evaluate("document.querySelector('#invitation-code path').getBBox().width").get<double>(), 20);
+  EXPECT_EQ(text("#phone-title"), "On your phone");
   shoot("invitation", 1280, true);
+  browser_->open("http://phone.localhost:" + std::to_string(port()) + "/#key=" + key);
+  EXPECT_TRUE(browser_->wait_for("document.getElementById('phone-title').textContent === 'On another phone'"));
+  go("use");
+  ASSERT_TRUE(browser_->wait_for("!document.getElementById('invitation').hidden"));
   shoot("invitation-phone", 390, false);
   EXPECT_EQ(complaints(), std::vector<std::string>());
 }

@@ -321,7 +321,7 @@ TEST_F(Page, MakesSixClassesOfAFolderCorrectsThreeAnswersAndSetsNoneOfThese) {
   ASSERT_TRUE(status_has(".pcm is written")) << text("#status");
   forget_status();
   click("#take-onnx");
-  ASSERT_TRUE(status_has("pets.onnx is written")) << text("#status");
+  ASSERT_TRUE(status_has("pets-onnx.zip is written")) << text("#status");
   go("try");
   EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('[data-state=decided]').length === 3"));
   open_details(5);
