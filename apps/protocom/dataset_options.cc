@@ -29,6 +29,13 @@ void add_box_options(CLI::App& command, BoxChoice& boxes) {
   command.add_option("--min-confidence", boxes.min_confidence, "Minimum confidence of boxes that state one, 0 to 1")
       ->check(CLI::Range(0.0, 1.0))
       ->needs(file);
+  command
+      .add_option(
+          "--box-margin", boxes.margin,
+          "Margin on each side of a box, as a fraction of its longer side, 0 to 1; use the same one to enrol and "
+          "to classify")
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs(file);
   add_list_option(command, "--box-kinds", boxes.kinds, "Kinds of boxes to use: animal,person; default: all")
       ->allow_extra_args(false)
       ->needs(file);

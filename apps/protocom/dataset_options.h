@@ -26,7 +26,7 @@ struct DatasetOptions {
 
 /// Adds --layout. `options` must outlive the command.
 void add_layout(CLI::App& command, DatasetOptions& options);
-/// Adds --boxes, --min-confidence and --box-kinds. `boxes` must outlive the command.
+/// Adds --boxes, --min-confidence, --box-margin and --box-kinds. `boxes` must outlive the command.
 void add_box_options(CLI::App& command, BoxChoice& boxes);
 /// Adds --question, --annotator and --classes-from. `lists` must outlive the command.
 void add_list_choices(CLI::App& command, ListChoices& lists);

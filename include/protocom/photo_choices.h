@@ -7,6 +7,9 @@
 
 namespace protocom::v0 {
 
+/// Default of BoxChoice::margin.
+inline constexpr double kBoxMargin = 0.1;
+
 /// Selects the boxes of a file that count as separate photos.
 struct BoxChoice {
   /// MegaDetector's or COCO's JSON, a CSV image,x,y,width,height[,class], Pascal VOC's XML or a folder of it, or a
@@ -14,6 +17,8 @@ struct BoxChoice {
   std::filesystem::path file = {};
   double min_confidence = 0.2;          ///< applies to boxes that have a confidence
   std::vector<std::string> kinds = {};  ///< kinds of boxes, as named in the file; empty: all
+  /// Margin on each side of a box, as a share of its longer side, 0 to 1: use one value to enrol and to classify.
+  double margin = kBoxMargin;
 };
 
 /// How to choose where a list has several classes for an image, and how photos' keywords name the classes.

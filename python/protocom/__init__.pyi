@@ -417,7 +417,10 @@ class Boxes:
     file: str
     min_confidence: float
     kinds: list[str]
-    def __init__(self, file: _Path, *, min_confidence: float = 0.2, kinds: Union[str, Sequence[str]] = ()) -> None: ...
+    margin: float
+    def __init__(
+        self, file: _Path, *, min_confidence: float = 0.2, kinds: Union[str, Sequence[str]] = (), margin: float = 0.1
+    ) -> None: ...
 
 class Crop(str):
     photo: str

@@ -18,22 +18,23 @@ class Boxes:
         VOC's XML or a folder of it, or a folder of YOLO's labels
     min_confidence : float, least confidence of boxes that have one
     kinds : kinds of boxes to use ("animal"); empty: all
+    margin : float, margin on each side of a box as a fraction of its longer side, 0 to 1; use the same one to enrol and to classify
     """
 
-    def __init__(self, file, *, min_confidence=0.2, kinds=()):
-        self.file, self.min_confidence = _arrays.fspath(file), float(min_confidence)
+    def __init__(self, file, *, min_confidence=0.2, kinds=(), margin=0.1):
+        self.file, self.min_confidence, self.margin = _arrays.fspath(file), float(min_confidence), float(margin)
         self.kinds = [_arrays.text(str(one), "kinds") for one in ([kinds] if isinstance(kinds, str) else kinds)]
 
     def __repr__(self):
-        return f"Boxes({self.file!r}, min_confidence={self.min_confidence}, kinds={self.kinds})"
+        return f"Boxes({self.file!r}, min_confidence={self.min_confidence}, kinds={self.kinds}, margin={self.margin})"
 
 
 def choice(boxes):
-    """A value of ``boxes=`` as the library takes it: (file, least confidence, kinds)."""
+    """A value of ``boxes=`` as the library takes it: (file, least confidence, kinds, margin)."""
     if boxes is None:
-        return "", 0.2, []
+        return "", 0.2, [], 0.1
     made = boxes if isinstance(boxes, Boxes) else Boxes(_arrays.path(boxes, "boxes", "a protocom.Boxes or the path of its file"))
-    return made.file, made.min_confidence, made.kinds
+    return made.file, made.min_confidence, made.kinds, made.margin
 
 
 class Crop(str):

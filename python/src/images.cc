@@ -77,10 +77,10 @@ GivenImages pointers(const std::vector<GivenImage>& images) {
 void bind_images(py::module_& module) {
   module.def("is_image_name", [](const std::filesystem::path& path) { return is_image_name(path); });
   module.def("crops", [](const std::vector<std::filesystem::path>& photos, const std::filesystem::path& file,
-                         double min_confidence, const std::vector<std::string>& kinds) {
+                         double min_confidence, const std::vector<std::string>& kinds, double margin) {
     py::list made;
     const std::vector<Crop> crops = unlocked([&] {
-      const BoxFile boxes = read_boxes({file, min_confidence, kinds});
+      const BoxFile boxes = read_boxes({file, min_confidence, kinds, margin});
       return crop_photos(find_images(std::vector<std::string>(photos.begin(), photos.end())).paths, boxes, file);
     });
     for (const Crop& crop : crops)

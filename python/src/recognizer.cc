@@ -44,10 +44,11 @@ RecognizerOptions recognizer_options(const py::dict& given) {
   return options;
 }
 
-/// Takes (file, least confidence, kinds), as Boxes has them.
+/// Takes (file, least confidence, kinds, margin), as Boxes has them.
 BoxChoice box_choice(const py::object& given) {
-  const auto [file, least, kinds] = given.cast<std::tuple<fs::path, double, std::vector<std::string>>>();
-  return {file, least, kinds};
+  const auto [file, least, kinds, margin] =
+      given.cast<std::tuple<fs::path, double, std::vector<std::string>, double>>();
+  return {file, least, kinds, margin};
 }
 
 /// Takes (question, annotator, classes_from).

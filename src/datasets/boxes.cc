@@ -46,6 +46,8 @@ Boxes::Boxes(const BoxChoice& choice) : choice_(choice) {
   for (const std::string& kind : choice.kinds) kinds_.push_back(lowercase(clean_name(kind)));
   if (!(choice.min_confidence >= 0 && choice.min_confidence <= 1))
     fail_usage("confidence: expected a number from 0 to 1, found {}", choice.min_confidence);
+  if (!(choice.margin >= 0 && choice.margin <= 1))
+    fail_usage("box margin: expected a number from 0 to 1, found {}", choice.margin);
 }
 
 bool Boxes::is_asked_for(const std::string& kind) const {
@@ -69,6 +71,7 @@ void Boxes::take_kind(PhotoBox& box) {
 
 void Boxes::take(PhotoBox box, const std::string& where) {
   take_kind(box);
+  box.box.margin = choice_.margin;
   std::string wrong = wrong_box(box.box);
   if (wrong.empty() && !std::isfinite(box.confidence)) wrong = "a confidence that is not a number";
   if (wrong.empty() && box.image.empty()) wrong = "a box of no image";

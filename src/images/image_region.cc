@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "images/other_media.h"
 #include "io/files.h"
 
@@ -18,8 +19,17 @@ namespace {
 constexpr std::string_view kMark = "#xywh=";
 constexpr std::string_view kPercent = "percent:";
 constexpr std::string_view kPixel = "pixel:";
-constexpr double kMargin = 0.1;                              // relative to the longer side, on each side
+constexpr std::string_view kMarginMark = "&margin=";
 constexpr std::array<uint8_t, 3> kAround = {124, 116, 104};  // ImageNet's mean
+
+/// Cuts the margin off the end of a fragment's numbers: the default if there is none, nothing if it is out of range.
+std::optional<double> take_margin(std::string& numbers) {
+  const size_t mark = numbers.find(kMarginMark);
+  if (mark == std::string::npos) return v0::kBoxMargin;
+  const std::optional<double> margin = number_from<double>(numbers.substr(mark + kMarginMark.size()));
+  numbers.erase(mark);
+  return margin && *margin >= 0 && *margin <= 1 ? margin : std::nullopt;
+}
 
 /// Parses four numbers separated by commas, and nothing else.
 std::optional<std::array<double, 4>> four_numbers(const std::string& text) {
@@ -45,8 +55,9 @@ std::string number_text(double value) {
 
 std::string fragment_of(const ImageBox& box) {
   const double unit = box.relative ? 100 : 1;
-  return fmt::format("{}{}{},{},{},{}", kMark, box.relative ? kPercent : "", number_text(unit * box.x),
-                     number_text(unit * box.y), number_text(unit * box.width), number_text(unit * box.height));
+  return fmt::format("{}{}{},{},{},{}{}", kMark, box.relative ? kPercent : "", number_text(unit * box.x),
+                     number_text(unit * box.y), number_text(unit * box.width), number_text(unit * box.height),
+                     box.margin == v0::kBoxMargin ? "" : std::string(kMarginMark) + number_text(box.margin));
 }
 
 bool begins_with(const std::string& text, std::string_view begin) { return text.compare(0, begin.size(), begin) == 0; }
@@ -94,11 +105,12 @@ ImageRegion region_of(const fs::path& name) {
   std::string numbers = text.substr(mark + kMark.size());
   const bool relative = begins_with(numbers, kPercent);
   if (relative || begins_with(numbers, kPixel)) numbers.erase(0, numbers.find(':') + 1);
+  const std::optional<double> margin = take_margin(numbers);
   const auto found = four_numbers(numbers);
-  if (!found) return {name};
+  if (!found || !margin) return {name};
   const double unit = relative ? 0.01 : 1;
   const auto [x, y, width, height] = *found;
-  return {text.substr(0, mark), ImageBox{unit * x, unit * y, unit * width, unit * height, relative}};
+  return {text.substr(0, mark), ImageBox{unit * x, unit * y, unit * width, unit * height, relative, *margin}};
 }
 
 fs::path name_of(const ImageRegion& region) {
@@ -128,7 +140,7 @@ Image square_around(const Image& image, const ImageBox& box, const ImageSize& si
   if (left >= right || top >= bottom)
     fail("a box outside the image, which has {} x {} pixels", size.width, size.height);
   const double longer = std::max(right - left, bottom - top);
-  const auto side = std::max<int64_t>(1, std::llround(longer * (1 + 2 * kMargin)));
+  const auto side = std::max<int64_t>(1, std::llround(longer * (1 + 2 * box.margin)));
   const int64_t most = std::max(image.width, image.height);
   const int64_t taken = std::min(side, most);
   const Span across = span_around((left + right) / 2, taken, image.width);

@@ -32,10 +32,10 @@ bool is_thumbnail(const fs::path& path) {
 /// Whether a file is "IMG_1-edited.jpg" of Google Photos beside "IMG_1.jpg", which Google Takeout describes in a .json
 /// beside it.
 bool is_edited_copy(const fs::path& path) {
-  constexpr std::string_view kMark = "-edited";
+  constexpr std::string_view kEdited = "-edited";
   const std::string stem = path.stem().string();
-  if (!ends_with(stem, kMark)) return false;
-  const std::string first = stem.substr(0, stem.size() - kMark.size()) + path.extension().string();
+  if (!ends_with(stem, kEdited)) return false;
+  const std::string first = stem.substr(0, stem.size() - kEdited.size()) + path.extension().string();
   const fs::path beside = path.parent_path() / first;
   std::error_code ignored;
   return fs::exists(beside, ignored) && (fs::exists(beside.string() + ".json", ignored) ||

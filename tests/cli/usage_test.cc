@@ -67,6 +67,7 @@ TEST_F(Usage, HelpShowsDefaults) {
   EXPECT_THAT(help,
               AllOf(HasSubstr(" --method TEXT "), HasSubstr("not with --batch-together, --proportions, --shares)")));
   EXPECT_THAT(help, AllOf(HasSubstr(" --min-confidence NUMBER "), HasSubstr("(0 to 1; default 0.2; with --boxes)")));
+  EXPECT_THAT(help, HasSubstr("(0 to 1; default 0.1; with --boxes)")) << "--box-margin";
   EXPECT_THAT(help, AllOf(HasSubstr(" --proportions estimate|balanced|given "), HasSubstr("default table)")));
   EXPECT_THAT(help, AllOf(HasSubstr(" --top N "), HasSubstr("(at least 1; default 5; ")));
   EXPECT_THAT(one_line_of(run({"pack", "--help"}).out), HasSubstr("(default 84; not with --preprocess)"));

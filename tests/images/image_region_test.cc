@@ -79,6 +79,30 @@ TEST_F(Regions, ASquareWithATenthOnEachSideIsCutOut) {
   EXPECT_EQ(read_region(path.string() + "#xywh=percent:40,33.333333,20,33.333333", {24}).image.rgb, cut.rgb);
 }
 
+TEST(RegionNames, HaveTheMarginUnlessItIsTheDefault) {
+  const std::string name = "1.jpg#xywh=percent:12.5,0,50,100&margin=0.25";
+  ASSERT_TRUE(region_of(name).box);
+  EXPECT_EQ(region_of(name).box->margin, 0.25);
+  EXPECT_EQ(name_of(region_of(name)), name);
+  EXPECT_EQ(region_of("1.jpg#xywh=1,2,3,4").box->margin, 0.1);
+  for (const char* other : {"1.5", "-0.1", "nan", "x", ""})
+    EXPECT_FALSE(region_of(std::string("1.jpg#xywh=1,2,3,4&margin=") + other).box) << other;
+}
+
+TEST_F(Regions, TheMarginMayBeAnother) {
+  const fs::path path = put("a.png", with_rectangle(60, 100, 40, 20, 20, 20));
+  const auto cut = [&](const char* margin) {
+    return read_region(path.string() + "#xywh=40,20,20,20&margin=" + margin, {40});
+  };
+  const Image tight = cut("0").image, wide = cut("0.5").image;  // 20 and 40 pixels of the photo
+  EXPECT_EQ(colour_at(tight, 0, 0), kRed);
+  EXPECT_EQ(colour_at(tight, 39, 39), kRed);
+  EXPECT_EQ(colour_at(wide, 8, 20), kBlue);
+  EXPECT_EQ(colour_at(wide, 12, 20), kRed);
+  EXPECT_EQ(colour_at(wide, 32, 20), kBlue);
+  EXPECT_NE(cut("0").hash, cut("0.5").hash);
+}
+
 TEST_F(Regions, AtTheBorderTheSquareIsMovedInside) {
   const fs::path path = put("a.png", with_rectangle(60, 100, 0, 0, 20, 20));
   const Image cut = read_region(path.string() + "#xywh=-5,-5,25,25", {24}).image;

@@ -114,6 +114,11 @@ def test_boxes_are_photos_of_their_own(mine, program, tmp_path):
     assert [(one["image"], one["ranking"][0]["class"]) for one in lines] == [(str(folder / "a.png"), "red"), (str(folder / "a.png"), "blue")]
     assert lines[1]["box"] == {"x": pytest.approx(0.65), "y": 0.3, "width": 0.2, "height": 0.4, "relative": True}
     assert "1 of 2 photos, which have no box" in done.stderr
+    wide = protocom.crops(tmp_path / "cams", protocom.Boxes(boxes, kinds="animal", margin=0.25))
+    assert [str(one) for one in wide] == [f"{one}&margin=0.25" for one in crops]
+    done = subprocess.run([*asked, "--box-margin", "0.25", "--format", "json"], capture_output=True, text=True)
+    assert [json.loads(line)["familiarity"] for line in done.stdout.splitlines()] == [
+        pytest.approx(one.familiarity, abs=1e-5) for one in mine.classify(wide)]
     unsure = subprocess.run([*asked, "--min-confidence", "0.95"], capture_output=True, text=True)
     assert unsure.returncode == 1 and "has no usable box" in unsure.stderr
     with pytest.raises(protocom.TypeRefused, match="boxes must be a protocom.Boxes or the path of its file, found list"):
