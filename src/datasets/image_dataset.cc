@@ -196,12 +196,13 @@ void crop_items(const BoxFile& file, const fs::path& path, std::vector<layout::R
   for (const auto& listed : classes) {
     for (const ImageItem& item : listed.items) photos.push_back(item.path);
   }
-  std::map<fs::path, std::vector<fs::path>> boxes;
-  for (const Crop& crop : crop_photos(photos, file, path)) boxes[crop.photo].push_back(crop.name);
+  std::map<fs::path, std::vector<Crop>> boxes;
+  for (Crop& crop : crop_photos(photos, file, path)) boxes[crop.photo].push_back(std::move(crop));
   for (auto& listed : classes) {
     for (const ImageItem& item : std::exchange(listed.items, {})) {
-      for (const fs::path& name : boxes[item.path])
-        listed.items.push_back({item.id + name.string().substr(item.path.string().size()), name, 0});
+      for (const Crop& crop : boxes[item.path])
+        listed.items.push_back(
+            {item.id + crop.name.string().substr(item.path.string().size()), crop.name, 0, crop.where});
     }
   }
 }
@@ -217,7 +218,7 @@ std::vector<layout::RawClass> classes_of_boxes(const BoxFile& file, const fs::pa
     if (crop.kind.empty() || !request.includes(crop.kind)) continue;
     layout::RawClass& owner =
         classes.try_emplace(crop.kind, layout::RawClass{crop.kind, "", std::nullopt, path, {}}).first->second;
-    owner.items.push_back({crop.name.generic_string().substr(root), crop.name, 0});
+    owner.items.push_back({crop.name.generic_string().substr(root), crop.name, 0, crop.where});
   }
   std::vector<layout::RawClass> all;
   for (auto& entry : classes) all.push_back(std::move(entry.second));

@@ -18,6 +18,7 @@ struct ImageItem {
   std::string id;              ///< unique: its path below the root (CUB, miniImageNet: below images/)
   std::filesystem::path path;  ///< its file
   int64_t label = 0;           ///< index into ImageDataset::class_names
+  std::string row = {};        ///< of a box in its file, for messages (Crop::where)
 };
 
 /// Labelled images on disk and the split of their classes. Nothing is decoded.

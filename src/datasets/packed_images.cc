@@ -148,8 +148,10 @@ PackedImages pack_images(const ImageDataset& dataset, const PackOptions& options
       std::memcpy(pixels + i * bytes, image.rgb.data(), static_cast<size_t>(bytes));
       hashes[static_cast<size_t>(i)] = hash_pixels(image.rgb.data(), image.height, image.width);
     } catch (const Error& error) {
-      if (options.strict) fail("{}; without --strict such images are ignored", error.what());
-      unreadable.add(i, error.what());
+      const std::string& row = dataset.items[static_cast<size_t>(i)].row;
+      const std::string reason = row.empty() ? error.what() : fmt::format("{}: {}", row, error.what());
+      if (options.strict) fail("{}; without --strict such images are ignored", reason);
+      unreadable.add(i, reason);
     }
   });
   warn_of_leaks(dataset, hashes);

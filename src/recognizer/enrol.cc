@@ -205,18 +205,17 @@ Enrolment Recognizer::enrol(const std::vector<EnrolRequest>& requests, const Emb
   for (const EnrolRequest& request : requests) enrolments.push_back(describe(request, left_out));
   if (!left_out.empty()) warn_of_left_out(left_out, *knowledge());
   Enrolment done;
-  const RequestFiles files = find_files(requests);
+  RequestFiles files = find_files(requests);
   done.skipped = files.skipped;
-  done.unreadable = files.unreadable;
   std::vector<ExamplesInParts> collected(requests.size());
   if (!files.paths.empty()) {
     const auto take = [&](size_t i, const EmbeddedImage& embedded) {
       collected[files.owner[i]].add(example_of(files.paths[i], embedded));
       ++done.given;
     };
-    const std::vector<UnreadableFile> unreadable = embed_all(files.paths, take);
-    done.unreadable.insert(done.unreadable.end(), unreadable.begin(), unreadable.end());
+    files.add_unreadable(embed_all(files.paths, take), requests);
   }
+  done.unreadable = std::move(files.unreadable);
   std::vector<ClassEnrolment> left;
   for (size_t i = 0; i < requests.size(); ++i) {
     done.given += static_cast<int64_t>(requests[i].examples.hashes.size());

@@ -34,7 +34,7 @@ SkippedFiles skipped_in(const fs::path& folder) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     std::error_code ignored;
     if (!it->is_directory(ignored)) {
-      if (is_image_name(it->path())) ++skipped.counts["beside the class folders"];
+      if (is_image_name(it->path()) || is_film(it->path())) skipped.add_beside_classes(it->path());
     } else if (is_left_out_folder(it->path())) {
       skipped.add_left_out_folder(it->path());
     }
@@ -110,11 +110,16 @@ PhotosOfRequests photos_in(std::vector<EnrolRequest>& requests) {
   return photos;
 }
 
+void add_crop(const Crop& crop, EnrolRequest& request) {
+  request.images.push_back(crop.name.string());
+  request.rows[crop.name.string()] = crop.where;
+}
+
 void crop_requests(const BoxFile& file, const fs::path& path, std::vector<EnrolRequest>& requests) {
   const PhotosOfRequests photos = photos_in(requests);
   if (photos.paths.empty()) return;
-  std::map<fs::path, std::vector<std::string>> boxes;
-  for (const Crop& crop : crop_photos(photos.paths, file, path)) boxes[crop.photo].push_back(crop.name.string());
+  std::map<fs::path, std::vector<Crop>> boxes;
+  for (Crop& crop : crop_photos(photos.paths, file, path)) boxes[crop.photo].push_back(std::move(crop));
   std::vector<EnrolRequest> left;
   std::vector<std::string> without;
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -123,7 +128,8 @@ void crop_requests(const BoxFile& file, const fs::path& path, std::vector<EnrolR
     request.images = photos.unreadable[i];
     for (const fs::path& photo : photos.own[i]) {
       const auto found = boxes.find(photo);
-      if (found != boxes.end()) request.images.insert(request.images.end(), found->second.begin(), found->second.end());
+      if (found == boxes.end()) continue;
+      for (const Crop& crop : found->second) add_crop(crop, request);
     }
     if (had_images && request.images.empty())
       without.push_back(request.name);
@@ -147,7 +153,7 @@ std::vector<EnrolRequest> requests_of_kinds(const fs::path& folder, const BoxFil
     }
     EnrolRequest& request = classes[crop.kind];
     request.name = crop.kind;
-    request.images.push_back(crop.name.string());
+    add_crop(crop, request);
   }
   if (nameless > 0) logger().warn("{}: ignoring boxes without a class: {}", path.string(), nameless);
   if (classes.empty()) fail("{} has no box with a class", path.string());
@@ -345,6 +351,18 @@ RequestFiles find_files(const std::vector<EnrolRequest>& requests) {
     }
   }
   return files;
+}
+
+void RequestFiles::add_unreadable(const std::vector<UnreadableFile>& files, const std::vector<EnrolRequest>& requests) {
+  for (const UnreadableFile& file : files) {
+    UnreadableFile& added = unreadable.emplace_back(file);
+    for (const EnrolRequest& request : requests) {
+      const auto row = request.rows.find(file.path.string());
+      if (row == request.rows.end()) continue;
+      added.reason = row->second + ": " + added.reason;
+      break;
+    }
+  }
 }
 
 }  // namespace protocom

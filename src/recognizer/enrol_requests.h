@@ -43,6 +43,9 @@ struct RequestFiles {
   std::vector<size_t> owner;  ///< [paths], number of the request
   SkippedFiles skipped;
   std::vector<UnreadableFile> unreadable;  ///< files that are not readable images
+
+  /// Adds files that turned out unreadable; the reason of a box gets its row (EnrolRequest::rows) in front.
+  void add_unreadable(const std::vector<UnreadableFile>& files, const std::vector<EnrolRequest>& requests);
 };
 
 /// Walks the folders of requests. A request without an image does not stop the others.

@@ -37,8 +37,9 @@ class NearestExamples;
 struct EnrolRequest : ClassToDescribe {
   /// Files, or folders that are walked (find_images); may be empty for a new class.
   std::vector<std::string> images = {};
-  NewExamples examples = {};  ///< images known only by their features; these may be undefined
-  SkippedFiles skipped = {};  ///< files found and left out when the request was made
+  NewExamples examples = {};                     ///< images known only by their features; these may be undefined
+  SkippedFiles skipped = {};                     ///< files found and left out when the request was made
+  std::map<std::string, std::string> rows = {};  ///< of images that are boxes: their rows, for messages (Crop::where)
 
   [[nodiscard]] bool is_name_alone() const {
     return !is_described() && images.empty() && !examples.features.defined() && vectors.empty();

@@ -83,10 +83,9 @@ void check_rows(const EnrolRequest& request, const RecognizerFile& file) {
 
 /// Computes the features of all requests' images with the recognizer's encoder.
 TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& requests, Progress& progress) {
-  const RequestFiles files = find_files(requests);
+  RequestFiles files = find_files(requests);
   TestFeatures made;
   made.skipped = files.skipped;
-  made.unreadable = files.unreadable;
   ExamplesInParts collected;
   const auto add = [&](NewExamples examples, const std::string& label, size_t number) {
     for (size_t i = 0; i < examples.hashes.size(); ++i) {
@@ -99,9 +98,9 @@ TestFeatures gather(Recognizer& recognizer, const std::vector<EnrolRequest>& req
     add({embedded.feature, {embedded.hash}, {shown(files.paths[i])}}, requests[files.owner[i]].name, i);
   };
   if (!files.paths.empty()) {
-    const std::vector<UnreadableFile> unreadable = recognizer.embed(files.paths, take, progress);
-    made.unreadable.insert(made.unreadable.end(), unreadable.begin(), unreadable.end());
+    files.add_unreadable(recognizer.embed(files.paths, take, progress), requests);
   }
+  made.unreadable = std::move(files.unreadable);
   size_t number = files.paths.size();
   for (const EnrolRequest& request : requests) {
     if (!request.examples.features.defined()) continue;

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "datasets/boxed_dataset.h"
+#include "datasets/packed_images.h"
 #include "images/image.h"
 #include "support/logged.h"
 #include "support/message_of.h"
@@ -79,6 +80,15 @@ TEST_F(BoxFiles, OfMegaDetectorAreSharesWithKindAndConfidence) {
 }
 
 // https://cocodataset.org/#format-data, as pycocotools reads it.
+TEST_F(BoxFiles, HaveTheMarginThatWasChosen) {
+  BoxChoice choice{megadetector()};
+  choice.margin = 0.3;
+  EXPECT_THAT(crop_photos({"site1/a.jpg"}, read_boxes(choice), choice.file).at(0).name.string(),
+              HasSubstr("&margin=0.3"));
+  choice.margin = 1.5;
+  EXPECT_THAT(error_of(choice), HasSubstr("box margin: expected a number from 0 to 1, found 1.5"));
+}
+
 TEST_F(BoxFiles, OfCocoArePixelsWithCategories) {
   const fs::path path = put("coco.json", R"({"images": [{"id": 7, "file_name": "a.jpg", "width": 640, "height": 480}],
       "categories": [{"id": 18, "name": "dog"}, {"id": 17, "name": "cat"}],
@@ -264,6 +274,18 @@ TEST_F(BoxFiles, MakeADatasetOfTheirClassesOrOfTheFolders) {
               ElementsAre("cat/1.png#xywh=percent:0,0,50,50=cat", "cat/1.png#xywh=percent:50,50,50,50=cat",
                           "dog/1.png#xywh=percent:0,0,100,100=dog"));
   EXPECT_THAT(listed(classes), ElementsAre("cat/1.png#xywh=0,0,4,4=eel", "dog/1.png#xywh=0,0,8,8=fox"));
+}
+
+TEST_F(BoxFiles, OutsideTheirPhotosAreNamedByRowWhenTheyArePacked) {
+  put("cat/1.png", encode_png(Image{8, 8, std::vector<uint8_t>(192, 90)}));
+  const TempDir elsewhere;
+  const fs::path file = elsewhere / "boxes.csv";
+  std::ofstream(file) << "image,x,y,width,height,class\ncat/1.png,0,0,4,4,eel\ncat/1.png,50,0,9,9,eel\n";
+  ImageDatasetOptions options;
+  options.split_use = SplitUse::kIgnored;
+  const Logged log;
+  pack_images(list_boxed_images(folder_.path(), options, {file}), {}, Progress::none());
+  EXPECT_THAT(log.text(), AllOf(HasSubstr("boxes.csv:3: "), HasSubstr("cat/1.png#xywh=50,0,9,9: a box outside")));
 }
 
 TEST_F(BoxFiles, BesidePhotosSayTheClassesInPlaceOfTheFolders) {

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "recognizer/enrol_sources.h"
 #include "recognizer/recognizer_support.h"
+#include "recognizer/test_recognizer.h"
 #include "support/environment.h"
 #include "support/logged.h"
 #include "support/message_of.h"
@@ -17,6 +19,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -338,6 +341,31 @@ TEST_F(SmallRecognizer, EnrolsTheClassesOfAFolderOrATableInOneChange) {
   EXPECT_EQ(pets.file().find_class("owl")->images, 2);
   EXPECT_EQ(pets.file().find_class("cat")->images, 2);
   EXPECT_THAT(message_of([&] { requests_of_folder(folder_ / "photos/cat"); }), HasSubstr("a subfolder of images"));
+}
+
+TEST_F(SmallRecognizer, CountsFilmsBesideTheClassFolders) {
+  fs::create_directories(folder_ / "photos/cat");
+  photo("photos/cat/1.png", 9);
+  for (const char* name : {"photos/a.mp4", "photos/b.MOV", "photos/cat/c.avi"}) write_file(folder_ / name, "x");
+  EXPECT_THAT(Recognizer::open(path_).enrol(requests_of_folder(folder_ / "photos")).skipped.describe(),
+              AllOf(HasSubstr("3 files are ignored: 1 .avi, 1 .mov beside the class folders, 1 .mp4 beside"),
+                    HasSubstr("ffmpeg -i 'FILM'")));
+}
+
+TEST_F(SmallRecognizer, NamesTheRowsOfBoxesOutsideTheirPhotos) {
+  fs::create_directories(folder_ / "photos/cat");
+  photo("photos/cat/1.png", 9);
+  const std::string rows = "image,x,y,width,height\n1.png,0,0,4,4\n1.png,5000,0,9,9\n";
+  write_file(folder_ / "boxes.csv", rows);
+  EnrolSources sources;
+  sources.folder = folder_ / "photos";
+  sources.boxes.file = folder_ / "boxes.csv";
+  Recognizer pets = Recognizer::open(path_);
+  pets.enrol({request("cat", {photo("2.png", 30)})});
+  const auto named = ElementsAre(
+      Field(&UnreadableFile::reason, AllOf(HasSubstr("boxes.csv:3: "), HasSubstr("1.png#xywh=5000,0,9,9: a box"))));
+  EXPECT_THAT(test_recognizer(pets, labelled_images(sources, pets.file())).unreadable, named);
+  EXPECT_THAT(pets.enrol(requests_of_sources(sources, pets)).unreadable, named);
 }
 
 TEST_F(SmallRecognizer, FeaturesInTheFileThatAreTooLargeAreAnErrorAndNoAnswer) {
