@@ -28,8 +28,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp-";
 constexpr size_t kRandomDigits = 16;
-constexpr size_t kLibraryLetters = 6;  // libzip first writes "name.XXXXXX"
-constexpr size_t kLongestStem = 150;   // with all suffixes a name has less than 248 of the 255 bytes allowed
+constexpr size_t kLibraryLetters = 6;              // libzip first writes "name.XXXXXX"
+constexpr std::string_view kJournal = "-journal";  // SQLite's
+constexpr size_t kLongestStem = 150;  // with all suffixes a name has less than 248 of the 255 bytes allowed
 
 struct Registry {
   std::mutex mutex;
@@ -48,9 +49,9 @@ bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && 
 
 bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-/// Whether a text is "" or a suffix that libzip adds to a name.
+/// Whether a text is "" or a suffix that libzip or SQLite adds to a name.
 bool is_library_suffix(std::string_view text) {
-  if (text.empty()) return true;
+  if (text.empty() || text == kJournal) return true;
   return text.size() == kLibraryLetters + 1 && text[0] == '.' &&
          std::all_of(text.begin() + 1, text.end(), is_letter_or_digit);
 }
@@ -86,7 +87,7 @@ std::string random_digits() {
   return fmt::format("{:016x}", bits);
 }
 
-/// Returns the process in "<prefix>123-0123456789abcdef", if the name is exactly that or libzip's beside it.
+/// Returns the process in "<prefix>123-0123456789abcdef", if the name is exactly that or a library's beside it.
 std::optional<pid_t> process_in(std::string_view name, std::string_view prefix) {
   if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
   name.remove_prefix(prefix.size());
@@ -114,8 +115,8 @@ std::vector<fs::path> entries(const fs::path& folder, const Wanted& wanted) {
   return found;
 }
 
-/// Removes a temporary file and libzip's files beside it. Beside any other path there are files of the user, whose
-/// names may end alike ("birds.pcm.backup").
+/// Removes a temporary file and the libraries' files beside it. Beside any other path there are files of the user,
+/// whose names may end alike ("birds.pcm.backup").
 void remove_with_relatives(const fs::path& path) {
   const std::string name = path.filename().string();
   std::error_code ignored;

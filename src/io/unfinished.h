@@ -4,8 +4,8 @@
 namespace protocom {
 
 /// A file or folder in progress, under a temporary name. Unless `release` is called, it is removed, together with what
-/// libzip keeps beside it under its name, a dot and six letters: when this object is destroyed, or when the program is
-/// told to end (remove_unfinished).
+/// libraries keep beside it (libzip: its name, a dot and six letters; SQLite: its name and "-journal"): when this
+/// object is destroyed, or when the program is told to end (remove_unfinished).
 class UnfinishedPath {
  public:
   explicit UnfinishedPath(std::filesystem::path path);
@@ -41,8 +41,8 @@ std::filesystem::path meant_by(const std::filesystem::path& path);
 void remove_unfinished();
 
 /// Removes the temporary files for `path` left by killed processes: plain files of exactly the names that
-/// temporary_beside gives (and libzip's beside them) whose process was on this machine and no longer exists. A folder
-/// of such a name is only logged; other files are never touched.
+/// temporary_beside gives (and the libraries' beside them) whose process was on this machine and no longer exists. A
+/// folder of such a name is only logged; other files are never touched.
 void remove_leftovers(const std::filesystem::path& path);
 
 }  // namespace protocom

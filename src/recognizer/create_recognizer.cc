@@ -16,6 +16,7 @@
 #include "images/image_files.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "io/output_lock.h"
 #include "io/scratch_folder.h"
 #include "io/unfinished.h"
 #include "knowledge/knowledge.h"
@@ -251,12 +252,11 @@ FirstImages find_first_images(const RecognizerParts& parts) {
   return found;
 }
 
-/// Enrols the images in the new recognizer; on failure leaves no file behind.
+/// Enrols the images in the new recognizer.
 std::optional<Enrolment> take_images(const fs::path& path, const RecognizerParts& parts, const FirstImages& images,
                                      Progress& progress) {
   std::optional<Enrolment> done;
   if (images.unlabelled.empty() && images.classes.empty()) return done;
-  UnfinishedPath made(path);
   RecognizerOptions options;
   options.device = parts.device;
   Recognizer recognizer = Recognizer::open(path, options);
@@ -268,7 +268,6 @@ std::optional<Enrolment> take_images(const fs::path& path, const RecognizerParts
     done = recognizer.enrol(images.classes, progress);
     recognizer.take_first_threshold(images.others, Recognizer::FirstThreshold::kOfLastChange, progress);
   }
-  made.release();
   return done;
 }
 
@@ -339,7 +338,8 @@ NewRecognizer prepare_recognizer(const RecognizerParts& given, const std::vector
 
 std::optional<Enrolment> create_recognizer(const fs::path& path, const RecognizerParts& given,
                                            const Provenance& provenance, Progress& progress) {
-  check_absent(path);  // fails before the photos are encoded
+  const OutputLock lock(path);  // otherwise the later of two would replace the other's
+  check_absent(path);           // fails before the photos are encoded
   const FirstImages images = find_first_images(given);
   const ScratchFolder scratch;
   NewRecognizer made = prepare_recognizer(given, images.classes, provenance, scratch.path(), progress);
@@ -347,8 +347,13 @@ std::optional<Enrolment> create_recognizer(const fs::path& path, const Recognize
   std::optional<UnfinishedPath> outside;  // until the recognizer is made
   if (const fs::path encoder = take_encoder_outside(path, scratch.path(), made); !encoder.empty())
     outside.emplace(encoder);
-  RecognizerFile::create(path, made.settings, made.artefacts, provenance);
-  std::optional<Enrolment> enrolled = take_images(path, made.parts, images, progress);
+  std::optional<Enrolment> enrolled;
+  // At its place when it is complete: a killed process leaves no recognizer without its photos.
+  write_file_with(path, [&](const fs::path& temporary) {
+    RecognizerFile::create(temporary, made.settings, made.artefacts, provenance);
+    enrolled = take_images(temporary, made.parts, images, progress);
+    check_absent(path);
+  });
   if (outside) outside->release();
   return enrolled;
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "io/files.h"
+#include "io/unfinished.h"
 #include "store/detail/sqlite_files.h"
 
 namespace protocom {
@@ -104,7 +105,7 @@ Database::Database(fs::path path, int flags, std::chrono::seconds patience)
     const DatabaseFault fault = fault_of_code(code, handle_);
     const std::string reason = reason_of_code(code, handle_, path_, patience_);
     sqlite3_close_v2(std::exchange(handle_, nullptr));
-    throw DatabaseError(fault, fmt::format("{}: {}", path_.string(), reason));
+    throw DatabaseError(fault, fmt::format("{}: {}", meant_by(path_).string(), reason));
   }
   sqlite3_busy_timeout(handle_, static_cast<int>(std::chrono::milliseconds(patience_).count()));
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -140,7 +141,7 @@ Database::Database(Database&& other) noexcept
 
 void Database::refuse(int code) const {
   throw DatabaseError(fault_of_code(code, handle_),
-                      fmt::format("{}: {}", path_.string(), reason_of_code(code, handle_, path_, patience_)));
+                      fmt::format("{}: {}", meant_by(path_).string(), reason_of_code(code, handle_, path_, patience_)));
 }
 
 void Database::run(const std::string& sql) const {

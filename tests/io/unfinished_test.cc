@@ -32,11 +32,13 @@ TEST(Unfinished, GoesWithItsObjectTogetherWithWhatALibraryPutBesideIt) {
     const UnfinishedPath unfinished(path);
     write_file(path, "half");
     write_file(path.string() + ".Xy12Zw", "the library's");
+    write_file(path.string() + "-journal", "SQLite's");
     write_file(path.string() + "0", "another file");
     write_file(path.string() + ".txt", "another one");
   }
   EXPECT_FALSE(fs::exists(path));
   EXPECT_FALSE(fs::exists(path.string() + ".Xy12Zw"));
+  EXPECT_FALSE(fs::exists(path.string() + "-journal"));
   EXPECT_TRUE(fs::exists(path.string() + "0"));
   EXPECT_TRUE(fs::exists(path.string() + ".txt"));
 }

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "base/progress.h"
 #include "recognizer/recognizer_folder.h"
 #include "recognizer/recognizer_support.h"
 #include "recognizer/renew_recognizer.h"
@@ -450,6 +451,38 @@ TEST_F(MomentsOfATable, NeedAColumnThatIsThere) {
   without.images.clear();
   EXPECT_THAT(message_of([&] { moments_of(without); }), HasSubstr("give --images"));
   EXPECT_FALSE(fs::exists(folder_ / "new.pcm"));
+}
+
+/// Looks at the recognizer's place, and makes another one there, while the photos are encoded.
+class SecondMaker : public Progress {
+ public:
+  SecondMaker(fs::path path, RecognizerParts parts) : path_(std::move(path)), parts_(std::move(parts)) {}
+  void advance(int64_t /*done*/, std::string_view /*detail*/) override {
+    was_there_ = was_there_ || fs::exists(path_);
+    refusal_ = message_of([&] { create_recognizer(path_, parts_, {}); });
+  }
+
+  bool was_there_ = false;
+  std::string refusal_;
+
+ private:
+  fs::path path_;
+  RecognizerParts parts_;
+};
+
+TEST_F(RecognizerToMake, IsAtItsPlaceOnceItHasItsPhotos) {
+  RecognizerParts made = parts();
+  made.images = folder_ / "photos";
+  for (const char* name : {"cat", "dog"}) {
+    fs::create_directories(made.images / name);
+    photo(std::string("photos/") + name + "/1.png", name[0]);
+  }
+  SecondMaker second(folder_ / "new.pcm", parts());
+  const auto enrolled = create_recognizer(folder_ / "new.pcm", made, {}, second);
+  ASSERT_TRUE(enrolled);
+  EXPECT_FALSE(second.was_there_) << "a killed process would leave it without photos";
+  EXPECT_THAT(second.refusal_, HasSubstr("another protocom process is writing"));
+  EXPECT_EQ(RecognizerFile(folder_ / "new.pcm").list_classes().size(), 2U);
 }
 
 }  // namespace
