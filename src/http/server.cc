@@ -109,8 +109,8 @@ tcp::acceptor listen(asio::io_context& sockets, const ServerOptions& options) {
 
 struct Server::Parts {
   /// A place where clients connect.
-  struct Entrance {
-    Entrance(asio::io_context& sockets, const ServerOptions& options, bool shared)
+  struct Listener {
+    Listener(asio::io_context& sockets, const ServerOptions& options, bool shared)
         : tls(make_tls_context(options)), acceptor(listen(sockets, options)), pause(sockets), is_shared(shared) {}
 
     std::unique_ptr<asio::ssl::context> tls;  // nullptr: no TLS
@@ -119,15 +119,15 @@ struct Server::Parts {
     bool is_shared;      // whether it is for other devices
     bool fails = false;  // whether the last connection could not be accepted
   };
-  using EntrancePtr = std::shared_ptr<Entrance>;
+  using ListenerPtr = std::shared_ptr<Listener>;
 
   Parts(const std::filesystem::path& recognizer, const ServerOptions& given)
-      : options(given), entrance(std::make_shared<Entrance>(sockets, given, false)), apis(recognizer, given) {
+      : options(given), listener(std::make_shared<Listener>(sockets, given, false)), apis(recognizer, given) {
     options.limits.connections = most_connections(options.limits.connections);  // with the recognizers' files open
     if (options.keys.empty()) apis.allow_sharing({[this] { share(); }, [this] { unshare(); }});
   }
 
-  void accept(const EntrancePtr& at) {
+  void accept(const ListenerPtr& at) {
     at->acceptor.async_accept([this, at](error_code error, tcp::socket socket) {
       if (!error && !at->acceptor.is_open()) return welcome(*at, std::move(socket));  // it came just before
       if (error == asio::error::operation_aborted || !at->acceptor.is_open()) return;
@@ -138,7 +138,7 @@ struct Server::Parts {
     });
   }
 
-  void accept_later(const EntrancePtr& at, error_code error) {
+  void accept_later(const ListenerPtr& at, error_code error) {
     if (error == asio::error::no_descriptors) make_room();
     if (!std::exchange(at->fails, true)) logger().warn("connections cannot be accepted: {}", error.message());
     at->pause.expires_after(kAcceptPause);
@@ -150,7 +150,7 @@ struct Server::Parts {
   /// Closes the least useful connection; returns false if all are busy.
   bool make_room() { return connections.end_longest(Awaits::kEnd) || connections.end_longest(Awaits::kHead); }
 
-  void welcome(Entrance& at, tcp::socket socket) {
+  void welcome(Listener& at, tcp::socket socket) {
     const bool is_full = connections.count() >= options.limits.connections;
     if (is_full && !make_room()) return refuse_when_full(std::move(socket));
     error_code ignored;
@@ -158,18 +158,18 @@ struct Server::Parts {
     const auto connection =
         serve_client(std::move(socket), {apis, options.limits, connections, at.tls.get(), at.is_shared});
     connections.add(connection);
-    if (!entrance->acceptor.is_open()) connection->stop();
+    if (!listener->acceptor.is_open()) connection->stop();
   }
 
   /// Answers clients that connected before the stop: at most as many as can be queued, since others may go on
   /// connecting as fast as they are accepted.
   void welcome_waiting() {
     error_code error;
-    entrance->acceptor.non_blocking(true, error);
+    listener->acceptor.non_blocking(true, error);
     for (int i = 0; !error && i < asio::socket_base::max_listen_connections; ++i) {
       tcp::socket socket(sockets);
-      entrance->acceptor.accept(socket, error);
-      if (!error) welcome(*entrance, std::move(socket));
+      listener->acceptor.accept(socket, error);
+      if (!error) welcome(*listener, std::move(socket));
     }
   }
 
@@ -181,14 +181,14 @@ struct Server::Parts {
     ServerOptions others = options;
     made->apply(others);
     others.port = 0;
-    const auto at = std::make_shared<Entrance>(sockets, others, true);
+    const auto at = std::make_shared<Listener>(sockets, others, true);
     Invitation invitation = made->invitation(at->acceptor.local_endpoint().port());
     invitation.keys = others.keys;
     apis.invite(invitation);
     shared = std::move(made);
     asio::post(sockets, [this, at] {
-      if (!entrance->acceptor.is_open()) return;  // the server stops
-      side_entrance = at;
+      if (!listener->acceptor.is_open()) return;  // the server stops
+      others_listener = at;
       accept(at);
     });
   }
@@ -198,24 +198,24 @@ struct Server::Parts {
     if (!shared || is_over) return;
     apis.invite({});
     shared.reset();
-    asio::post(sockets, [this] { close_side_entrance(); });
+    asio::post(sockets, [this] { stop_listening_for_others(); });
   }
 
   /// Called in the sockets' thread.
-  void close_side_entrance() {
-    if (!side_entrance) return;
-    side_entrance->acceptor.close();
-    side_entrance->pause.cancel();
-    closed_entrances.push_back(std::move(side_entrance));
-    side_entrance = nullptr;
+  void stop_listening_for_others() {
+    if (!others_listener) return;
+    others_listener->acceptor.close();
+    others_listener->pause.cancel();
+    closed_listeners.push_back(std::move(others_listener));
+    others_listener = nullptr;
   }
 
   /// Polls as long as there is a connection or there may be one.
   void look_after() {
-    watch.expires_after(entrance->acceptor.is_open() ? kLookEvery : kLookEveryWhileStopping);
+    watch.expires_after(listener->acceptor.is_open() ? kLookEvery : kLookEveryWhileStopping);
     watch.async_wait([this](error_code) {
       connections.look();
-      if (entrance->acceptor.is_open() || connections.count() > 0) look_after();
+      if (listener->acceptor.is_open() || connections.count() > 0) look_after();
     });
   }
 
@@ -234,9 +234,9 @@ struct Server::Parts {
   /// Called in the sockets' thread.
   void close() {
     welcome_waiting();
-    entrance->acceptor.close();
-    entrance->pause.cancel();
-    close_side_entrance();
+    listener->acceptor.close();
+    listener->pause.cancel();
+    stop_listening_for_others();
     watch.cancel();
     apis.stop_following();
     connections.stop();
@@ -244,9 +244,9 @@ struct Server::Parts {
 
   ServerOptions options;
   asio::io_context sockets{1};
-  const EntrancePtr entrance;
-  EntrancePtr side_entrance;                  // for other devices; nullptr: it is closed
-  std::vector<EntrancePtr> closed_entrances;  // connections may still use their certificates
+  const ListenerPtr listener;
+  ListenerPtr others_listener;                // for other devices; nullptr: it is closed
+  std::vector<ListenerPtr> closed_listeners;  // connections may still use their certificates
   asio::steady_timer watch{sockets};
   std::mutex sharing;                   // guards the next two
   std::unique_ptr<const Share> shared;  // nullptr: no other device can join
@@ -259,7 +259,7 @@ struct Server::Parts {
 Server::Server(const std::filesystem::path& recognizer, const ServerOptions& options) {
   check_options(options);
   parts_ = std::make_unique<Parts>(recognizer, options);
-  parts_->accept(parts_->entrance);
+  parts_->accept(parts_->listener);
   parts_->look_after();
   parts_->thread = std::thread([parts = parts_.get()] { parts->run(); });
 }
@@ -272,7 +272,7 @@ void Server::share() { parts_->share(); }
 
 void Server::unshare() { parts_->unshare(); }
 
-int Server::port() const { return parts_->entrance->acceptor.local_endpoint().port(); }
+int Server::port() const { return parts_->listener->acceptor.local_endpoint().port(); }
 
 void Server::stop() {
   if (!parts_->thread.joinable()) return;

@@ -32,11 +32,11 @@ class Server {
   /// Makes the page show how other devices join.
   void invite(const Invitation& invitation);
 
-  /// Opens a second entrance at a free port, for other devices in this network: over TLS, with a key and a certificate
+  /// Listens at a second, free port, for other devices in this network: over TLS, with a key and a certificate
   /// of its own (Share), until unshare() or stop(). Programs on this machine still need no key. The page does this when
   /// it is asked to. Does nothing if it is open already. Throws Error if this machine is in no network.
   void share();
-  /// Closes that entrance and refuses further requests of its clients.
+  /// Stops listening there and refuses further requests of its clients.
   void unshare();
 
   /// Stops accepting requests, answers the accepted ones, and ends. After ServerLimits::stop it abandons unanswered

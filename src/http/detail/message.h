@@ -24,7 +24,7 @@ struct Head {
   std::string asked_method;     ///< of a preflight: the method that another site's page wants to use
   std::optional<uint64_t> content_length;
   bool chunked = false;
-  bool is_shared = false;  ///< came through the entrance for other devices (Server::share)
+  bool is_shared = false;  ///< came through the listener for other devices (Server::share)
 };
 
 /// A request as passed to handlers.
