@@ -68,6 +68,11 @@ Response Api::file_of_recognizer(const Request& request) {
 
 Response Api::onnx_of_recognizer(const Request& request) {
   const OnnxExportOptions options = onnx_options(request);
+  const fs::path name = path_.filename();
+  if (choice_in(request, "file", {"onnx", "labels"}) == "labels")
+    return with_own_recognizer(request, exports_, [&](Recognizer& recognizer) {
+      return file_response(onnx_labels(recognizer), fs::path(name).replace_extension(".labels.txt"));
+    });
   OnnxContent content = with_own_recognizer(request, exports_, [&](Recognizer& recognizer) {
     if (const RecognizerArtefact* encoder = recognizer.file().artefact("backbone");
         encoder != nullptr && !options.features)
@@ -75,7 +80,7 @@ Response Api::onnx_of_recognizer(const Request& request) {
     return onnx_content(recognizer, options);
   });
   check_size("the ONNX file", static_cast<int64_t>(content.bytes.size()), kExportThere);
-  return file_response(std::move(content.bytes), path_.filename().replace_extension(".onnx"));
+  return file_response(std::move(content.bytes), fs::path(name).replace_extension(".onnx"));
 }
 
 }  // namespace protocom::http

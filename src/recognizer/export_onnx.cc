@@ -206,6 +206,8 @@ OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& option
   return onnx_content(recognizer, options, std::make_shared<onnx::TensorStore>());
 }
 
+std::string onnx_labels(Recognizer& recognizer) { return labels_text(recognizer.class_names()); }
+
 int64_t write_onnx(Recognizer& recognizer, const fs::path& path, const OnnxExportOptions& options) {
   auto whole = whole_content(recognizer, options, onnx::kMostBytes);
   const bool apart = !whole;
@@ -233,7 +235,7 @@ OnnxExport export_onnx(Recognizer& recognizer, const fs::path& path, const OnnxE
   check_page_options(options);
   const fs::path labels = labels_beside(path);
   const Earlier earlier = earlier_at(path);
-  const std::string names = labels_text(recognizer.class_names());  // throws if there is none
+  const std::string names = onnx_labels(recognizer);  // throws if there is no class
   check_way(path, labels, earlier, recognizer_id(recognizer.file()), names);
   const fs::path data = data_beside(path, recognizer, options);
   OnnxPage page = page_of(recognizer, options);

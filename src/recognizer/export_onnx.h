@@ -38,6 +38,10 @@ struct OnnxContent {
 /// Returns the same content in memory, for sending. Throws as export_onnx(), and Error for more than 2 GB.
 OnnxContent onnx_content(Recognizer& recognizer, const OnnxExportOptions& options = {});
 
+/// Returns the content of NAME.labels.txt: a line for each class, in order of their indices. Throws Error if there is
+/// no class.
+std::string onnx_labels(Recognizer& recognizer);
+
 /// Writes only the ONNX file, for use on this machine, with its weights beside it if necessary; replaces whatever
 /// exists there. Returns the bytes of both. Throws as export_onnx().
 int64_t write_onnx(Recognizer& recognizer, const std::filesystem::path& path, const OnnxExportOptions& options);

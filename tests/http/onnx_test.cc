@@ -75,6 +75,15 @@ TEST_F(ServedOnnx, HasTheInputAndTheWeightsThatAreAskedFor) {
   EXPECT_EQ(ask("POST", "/v1/recognizer/onnx").status, 405);
 }
 
+TEST_F(ServedOnnx, HasItsLabelsApart) {
+  EXPECT_EQ(ask("GET", "/v1/recognizer/onnx?file=labels").status, 409) << "no class";
+  enrol_both();
+  const Reply reply = ask("GET", "/v1/recognizer/onnx?file=labels");
+  EXPECT_EQ(reply.body, "dark\nbright\n");
+  EXPECT_EQ(reply.headers.at("content-disposition"), "attachment; filename*=UTF-8''my%20colours.labels.txt");
+  EXPECT_EQ(ask("GET", "/v1/recognizer/onnx?file=zip").status, 400);
+}
+
 TEST_F(ServedOnnx, FollowsTheClasses) {
   const Reply none = ask("GET", "/v1/recognizer/onnx");
   EXPECT_EQ(none.status, 409);
