@@ -1,11 +1,17 @@
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "answer_printer.h"
 #include "base/json_text.h"
 #include "cli.h"
 #include "image_arguments.h"
+#include "io/output_lock.h"
 #include "io/unfinished.h"
 #include "job.h"
 #include "recognizer/recognizer.h"
@@ -97,6 +103,21 @@ fs::path place_for(const SortArguments& options, const fs::path& image, const st
   return free_place(fs::path(options.out) / folder, image);
 }
 
+/// Moves a file to a place where nothing is, also if another program puts something there at this moment.
+void move_if_free(const fs::path& from, const fs::path& place, std::error_code& error) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, place.c_str(), RENAME_NOREPLACE) == 0) return;
+  if (errno == EINVAL || errno == ENOSYS) return fs::rename(from, place, error);  // a file system without it
+  error.assign(errno, std::generic_category());
+}
+
+/// Makes the output folder. Returns what to lock, so that its file is inside: the user may only write there.
+fs::path make_out(const SortArguments& options) {
+  std::error_code error;
+  fs::create_directories(options.out, error);
+  if (error) fail("cannot create the folder {}: {}", options.out, error.message());
+  return fs::path(options.out) / "";
+}
+
 void put(const SortArguments& options, const fs::path& image, const fs::path& place) {
   std::error_code error;
   // A link would lead the images of a class out of the folder that was named.
@@ -109,7 +130,7 @@ void put(const SortArguments& options, const fs::path& image, const fs::path& pl
   } else {
     UnfinishedPath copy(temporary_beside(place));  // a full disk or a kill leaves no partial photo
     fs::copy_file(image, copy.path(), error);
-    if (!error) fs::rename(copy.path(), place, error);
+    if (!error) move_if_free(copy.path(), place, error);
     if (!error) copy.release();
   }
   if (error) fail("cannot put {} at {}: {}", image.string(), place.string(), error.message());
@@ -257,6 +278,8 @@ void run_sort(const CLI::App& command, SortArguments& options) {
   options.recognizing.use = FileUse::kRead;
   const bool shared = !job().is_single() || options.resume == ResumeLines::kYes;
   Recognizer recognizer = Recognizer::open(options.recognizer, options.recognizing);
+  std::optional<OutputLock> lock;
+  if (job().is_main()) lock.emplace(make_out(options));
   if (shared) return sort_shared(command, options, recognizer);
   const FoundImages found = find_images(with_listed(options.images));
   ClassFolders folders(recognizer.file());

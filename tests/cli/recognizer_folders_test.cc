@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "cli/recognizers.h"
+#include "io/output_lock.h"
 #include "support/environment.h"
 
 namespace protocom::testing {
@@ -67,6 +68,23 @@ TEST_F(Recognizers, SortPutsNothingBehindALinkInThePlaceOfAClass) {
   EXPECT_EQ(sorted.exit_code, 1);
   EXPECT_THAT(sorted.err, HasSubstr("linked/robin: it is a symbolic link"));
   EXPECT_TRUE(fs::is_empty(*folder_ / "elsewhere"));
+}
+
+TEST_F(Recognizers, SortsIntoAFolderInOneProcessAtATime) {
+  ASSERT_EQ(create("one.pcm").exit_code, 0);
+  const std::string image = (out("images") / first_image()).string();
+  ASSERT_EQ(protocom(folder_->path(), {"enrol", "one.pcm", image, "--class", "robin"}).exit_code, 0);
+  const std::vector<std::string> sort = {"sort", "one.pcm", image, "--out", "one"};
+  {
+    fs::create_directories(*folder_ / "one");
+    const OutputLock lock(*folder_ / "one" / "");
+    const Outcome sorted = protocom(folder_->path(), sort);
+    EXPECT_EQ(sorted.exit_code, 1);
+    EXPECT_THAT(sorted.err, HasSubstr("another protocom process is writing one/: wait for it to end"));
+    EXPECT_THAT(files_below(*folder_ / "one"), ::testing::ElementsAre(".lock"));
+  }
+  EXPECT_EQ(protocom(folder_->path(), sort).exit_code, 0);
+  EXPECT_THAT(files_below(*folder_ / "one"), ::testing::SizeIs(1));
 }
 
 TEST_F(Recognizers, NoClassIsCalledAsTheAnswerForNoneOfThem) {
