@@ -1,7 +1,9 @@
 #include "http/detail/connection.h"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -36,6 +38,7 @@ constexpr size_t kLingerBytes = size_t{8} << 20;
 constexpr std::chrono::seconds kFirstHead{1};          // for a client that connected just before the server stops
 constexpr std::chrono::milliseconds kLastLinger{250};  // once the server is stopping
 constexpr size_t kReadBytes = size_t{32} << 10;
+constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr int64_t kBytesAChunk = 16;  // overhead of a chunk besides its content
 
 std::string http_date() {
@@ -110,12 +113,25 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     return lowest().socket().available(ignored) > 0;
   }
 
-  /// Whether the client is gone. A half-closed one counts as gone; reading would notice only after draining its data.
+  /// Whether the client is gone; reading would notice only after draining its data.
   bool is_gone() {
     tcp_info facts{};
     socklen_t size = sizeof(facts);
     if (::getsockopt(lowest().socket().native_handle(), IPPROTO_TCP, TCP_INFO, &facts, &size) != 0) return true;
-    return facts.tcpi_state == TCP_CLOSE_WAIT || facts.tcpi_state == TCP_CLOSE;
+    if (facts.tcpi_state != TCP_CLOSE_WAIT) return facts.tcpi_state == TCP_CLOSE;
+    if constexpr (std::is_same_v<Stream, TlsStream>) return true;
+    probe();
+    return false;
+  }
+
+  /// Sends an interim response, which a client must ignore (RFC 9110, 15.2), once for each request whose client has
+  /// closed its sending side. If it only did that, it still reads, as `nc -N` does; if it is gone, its machine answers
+  /// with a reset, which the next look finds.
+  void probe() {
+    int unread = 0;
+    const int socket = lowest().socket().native_handle();
+    if (probed_ || parser_->get().version() < 11 || ::ioctl(socket, SIOCOUTQ, &unread) != 0 || unread > 0) return;
+    probed_ = ::send(socket, kGoOn.data(), kGoOn.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
   }
 
   void on_handshake(error_code error) {
@@ -171,7 +187,6 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
     lowest().expires_after(context_.limits.body);
     await(Awaits::kBody);
     if (!beast::iequals(parser_->get()[wire::field::expect], "100-continue")) return take_body();
-    static constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(stream_, asio::buffer(kGoOn.data(), kGoOn.size()), [self = self()](error_code error, size_t) {
       error || self->evicted_ ? self->close() : self->take_body();
     });
@@ -228,6 +243,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
 
   void answer() {
     lowest().expires_never();
+    probed_ = false;
     cancellation_ = admitted_.cancellation;
     const auto lease = std::make_shared<Lease<Self, typename Stream::executor_type>>(self(), stream_.get_executor());
     api_->answer(std::move(admitted_), std::move(parser_->get().body()), [lease](Response response) {
@@ -352,6 +368,7 @@ class StreamConnection : public Connection, public std::enable_shared_from_this<
   int64_t parsed_ = 0;      // of the body, content or not
   int64_t chunks_ = 0;
   Clock::time_point stop_by_, begin_by_;  // once it is stopping: for everything, and for a request's first byte
+  bool probed_ = false;                   // whether this request's client was sent an interim response
   bool evicted_ = false;
   bool served_ = false;  // whether a request has come
   bool keeps_ = false;

@@ -123,7 +123,9 @@ struct Server::Parts {
 
   Parts(const std::filesystem::path& recognizer, const ServerOptions& given)
       : options(given), listener(std::make_shared<Listener>(sockets, given, false)), apis(recognizer, given) {
-    options.limits.connections = most_connections(options.limits.connections);  // with the recognizers' files open
+    ServerLimits& limits = options.limits;
+    limits.connections = most_connections(limits.connections);  // with the recognizers' files open
+    limits.bodies = std::min(limits.bodies, std::max<int64_t>(limits.connections / 2, 1));  // slow ones leave the rest
     if (options.keys.empty()) apis.allow_sharing({[this] { share(); }, [this] { unshare(); }});
   }
 
@@ -148,7 +150,11 @@ struct Server::Parts {
   }
 
   /// Closes the least useful connection; returns false if all are busy.
-  bool make_room() { return connections.end_longest(Awaits::kEnd) || connections.end_longest(Awaits::kHead); }
+  bool make_room() {
+    if (connections.end_longest(Awaits::kEnd) || connections.end_longest(Awaits::kHead)) return true;
+    const bool few_read = connections.awaiting(Awaits::kReader) > options.limits.connections / 4;
+    return few_read && connections.end_longest(Awaits::kReader);
+  }
 
   void welcome(Listener& at, tcp::socket socket) {
     const bool is_full = connections.count() >= options.limits.connections;

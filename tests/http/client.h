@@ -100,6 +100,9 @@ class Client {
     return receive(method);
   }
 
+  /// Sends nothing more, and still receives.
+  void close_sending() const { ::shutdown(socket_, SHUT_WR); }
+
   /// Waits until the server has received everything sent, two minutes at most, instead of guessing how long that takes.
   void wait_until_taken() const {
     const std::string own = end_of(socket_, &::getsockname), other = end_of(socket_, &::getpeername);

@@ -171,6 +171,38 @@ TEST_F(HostileClients, UnreadResponsesMakeRoomForOthers) {
   EXPECT_LT(received, kEach) << "it waited longest";
 }
 
+TEST_F(HostileClients, WhoReadsNothingTakesAQuarterOfTheConnections) {
+  ServerOptions options;
+  options.limits.connections = 4;
+  options.limits.write = seconds(3600);
+  serve(options);
+  std::string many;  // more than the kernel buffers for them
+  for (int i = 0; i < 1000; ++i) many += "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  std::vector<std::unique_ptr<Client>> lazy;
+  for (int i = 0; i < 4; ++i) {
+    lazy.push_back(std::make_unique<Client>(port()));
+    lazy.back()->send(many);
+  }
+  std::this_thread::sleep_for(seconds(2));  // until all are blocked: between two responses they would be idle
+  EXPECT_EQ(ask("GET", "/healthz").status, 200);
+}
+
+// Such as `nc -N`.
+TEST_F(HostileClients, WhoOnlyClosedItsSendingSideGetsItsAnswer) {
+  ServerOptions options;
+  options.limits.file = seconds(60);
+  serve(options);
+  const SqliteFile other(path_);
+  other.run("BEGIN IMMEDIATE");
+  Client client(port());
+  client.send(client.text_of("POST", "/v1/classes/a/examples", R"({"attributes": ["tail"]})", kJson));
+  client.close_sending();
+  std::this_thread::sleep_for(seconds(1));  // the server looks four times a second
+  other.run("ROLLBACK");
+  EXPECT_EQ(client.receive().status, 201);
+  EXPECT_EQ(ask("GET", "/v1/classes/a").status, 200);
+}
+
 TEST_F(HostileClients, WhatIsAskedByAClientThatHasGoneIsNotDone) {
   ServerOptions options;
   options.limits.file = seconds(60);

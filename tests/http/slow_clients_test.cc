@@ -100,10 +100,18 @@ TEST_F(SlowClients, WhoSendsNoHeadMakesRoomForWhoDoes) {
 
 TEST_F(SlowClients, ANewClientIsTurnedAwayWhereAllOthersAreBusy) {
   ServerOptions options;
-  options.limits.connections = 2;
+  options.limits.connections = 1;
   serve(options);
-  for (int i = 0; i < 2; ++i) slow_.push_back(announce(length(10)));
+  slow_.push_back(announce(length(10)));
   EXPECT_EQ(ask("GET", "/healthz").status, 503);
+}
+
+TEST_F(SlowClients, WhoAnnouncesBodiesTakesHalfOfTheConnections) {
+  ServerOptions options;
+  options.limits.connections = 4;
+  serve(options);
+  for (int i = 0; i < 8; ++i) slow_.push_back(announce(length(10)));
+  EXPECT_EQ(ask("GET", "/healthz").status, 200);
 }
 
 TEST_F(SlowClients, ABodyThatCouldNeverBeTakenIsNoOption) {
