@@ -1,20 +1,25 @@
 #include "io/files_below.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
 
 namespace protocom {
 namespace fs = std::filesystem;
 namespace {
 
-/// Whether a link, `depth` folders below the start of the walk, leads to one of its parent folders.
-bool leads_up(const fs::path& link, int depth) {
-  std::error_code ignored;
-  fs::path place = link;
-  for (int i = 0; i <= depth; ++i) {
-    place = place.parent_path();
-    if (fs::equivalent(link, place, ignored)) return true;
-  }
-  return false;
+/// Of links to folders: twenty folders that each link twice to the next have a million paths.
+constexpr int kMostLinks = 20'000;
+
+using FolderId = std::pair<dev_t, ino_t>;
+
+FolderId id_of(const fs::path& folder) {
+  struct stat status {};
+  ::stat(folder.c_str(), &status);
+  return {status.st_dev, status.st_ino};
 }
 
 }  // namespace
@@ -22,11 +27,20 @@ bool leads_up(const fs::path& link, int depth) {
 std::vector<fs::directory_entry> files_below(const fs::path& folder) {
   std::vector<fs::directory_entry> files;
   std::error_code error, ignored;
+  std::vector<FolderId> parents = {id_of(folder)};  // of the entry, from the start of the walk
+  int links = 0;
   for (auto it = fs::recursive_directory_iterator(folder, fs::directory_options::follow_directory_symlink, error);
        !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
     if (it->is_regular_file(ignored)) files.push_back(*it);
-    if (it->is_symlink(ignored) && it->is_directory(ignored) && leads_up(it->path(), it.depth()))
+    if (!it->is_directory(ignored)) continue;
+    parents.resize(static_cast<size_t>(it.depth()) + 1);
+    const FolderId id = id_of(it->path());
+    const bool leads_up = std::find(parents.begin(), parents.end(), id) != parents.end();
+    parents.push_back(id);
+    if (leads_up)
       it.disable_recursion_pending();
+    else if (it->is_symlink(ignored) && ++links > kMostLinks)
+      fail("the folder {} leads through more than 20,000 links to folders", folder.string());
   }
   if (error) fail("cannot list the folder {}: {}", folder.string(), error.message());
   return files;

@@ -29,6 +29,8 @@ constexpr size_t kPiece = size_t{16} << 20;
 // Limit of memory besides a multiple of the file's bytes: equal values are compressed to a thousandth, one takes up to
 // eight bytes here, and a text 32 besides its own.
 constexpr uint64_t kFewBytes = uint64_t{512} << 20, kFewValues = uint64_t{1} << 27, kMostForAByte = 64;
+// Of JSON, which takes many times its letters in memory.
+constexpr uint64_t kFewLetters = uint64_t{16} << 20;
 constexpr uint64_t kFewTexts = uint64_t{1} << 20;
 
 zip_stat_t stat_of(zip_t* archive, zip_uint64_t index) {
@@ -55,7 +57,9 @@ void check_sizes(const std::filesystem::path& path, zip_t* archive) {
       fail("{}: member '{}' is damaged: {} bytes cannot unpack to {}", path.string(), excerpt(name), status.comp_size,
            status.size);
     }
-    if (const zip_uint64_t most = std::max(kFewBytes, whole * kMostForAByte); status.size > most)
+    const zip_uint64_t most = ends_with(name, ".json") ? std::max(kFewLetters, status.comp_size * kMostForAByte)
+                                                       : std::max(kFewBytes, whole * kMostForAByte);
+    if (status.size > most)
       fail("{}: member '{}' unpacks to {} bytes, expected at most {}: save it without compression", path.string(),
            excerpt(name), status.size, most);
   }

@@ -26,5 +26,16 @@ TEST(FilesBelow, FollowsLinksButNeverUpwards) {
   EXPECT_THAT(testing::message_of([&] { files_below(folder / "nowhere"); }), ::testing::HasSubstr("cannot list"));
 }
 
+TEST(FilesBelow, EndsThoughLinksMultiply) {
+  const testing::TempDir folder;
+  constexpr int kFolders = 30;  // 2^29 paths
+  for (int i = 0; i < kFolders; ++i) {
+    fs::create_directory(folder / std::to_string(i));
+    for (const char* name : {"a", "b"})
+      fs::create_directory_symlink("../" + std::to_string(i + 1), folder / std::to_string(i) / name);
+  }
+  EXPECT_THAT(testing::message_of([&] { files_below(folder / "0"); }), ::testing::HasSubstr("20,000 links"));
+}
+
 }  // namespace
 }  // namespace protocom

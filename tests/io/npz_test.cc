@@ -422,6 +422,17 @@ TEST_F(NpzTest, RefusesAMemberOfASmallFileThatUnpacksToMoreThanHalfAGigabyte) {
   EXPECT_THAT(array_error(folder_ / "x.npz", "a"), HasSubstr("unpacks to 536870913 bytes, expected at most 536870912"));
 }
 
+TEST_F(NpzTest, RefusesJsonOfASmallFileThatUnpacksToMoreThan16Megabytes) {
+  REQUIRE_NUMPY();
+  python(
+      "import zipfile\n"
+      "for name, size in (('small.npz', 16 << 20), ('large.npz', (16 << 20) + 1)):\n"
+      "    with zipfile.ZipFile(name, 'w', zipfile.ZIP_DEFLATED) as made: made.writestr('a.json', ' ' * size)");
+  EXPECT_EQ(NpzReader(folder_ / "small.npz").bytes("a.json").size(), size_t{16} << 20);
+  EXPECT_THAT(testing::message_of([&] { NpzReader reader(folder_ / "large.npz"); }),
+              HasSubstr("'a.json' unpacks to 16777217 bytes, expected at most 16777216"));
+}
+
 TEST_F(NpzTest, RefusesMoreDimensionsThanNumPyHas) {
   std::string sizes;
   for (int i = 0; i < 33; ++i) sizes += "1,";
