@@ -96,9 +96,11 @@ void Api::classify_features(const Request& request, Array features, const Respon
   submit(request, std::move(job));
 }
 
-void Api::classify_series(const Request& request, const Sent& sent, const Respond& respond) {
+void Api::classify_series(const Request& request, Sent sent, const Respond& respond) {
   asked_in(request, options_.recognizing);  // fails for invalid parameters before any work
   asked_of_answers(request);
+  const auto without_box = [](const Upload& image) { return image.without_box; };
+  sent.images.erase(std::remove_if(sent.images.begin(), sent.images.end(), without_box), sent.images.end());
   if (sent.images.empty() && !sent.features.defined()) refuse(400, "a series needs images or features");
   for (size_t i = 0; i < sent.images.size(); ++i) {
     if (!sent.images[i].error.empty()) refuse(400, "image {} of the series: {}", i, sent.images[i].error);
@@ -112,12 +114,9 @@ void Api::classify_series(const Request& request, const Sent& sent, const Respon
 }
 
 void Api::classify(const Request& request, const Respond& respond) {
-  if (is_series(request)) return classify_series(request, read(request, {kBoxesField}), respond);
+  if (is_series(request)) return classify_series(request, read(request, with_box_fields({})), respond);
   auto asked = std::make_shared<Asked>(asked_in(request, options_.recognizing));
-  Sent sent = read(request, {"with_features", kBoxesField, kMinConfidenceField, kKindsField});
-  for (const char* name : {kMinConfidenceField, kKindsField}) {
-    if (sent.members.contains(name)) refuse(400, "'{}' needs a form with '{}' as a detector's file", name, kBoxesField);
-  }
+  Sent sent = read(request, with_box_fields({"with_features"}));
   asked->with_features = flag_of(sent.find("with_features").value_or(false), "with_features");
   if (sent.features.defined()) return classify_features(request, std::move(sent.features), respond);
   asked->images = std::move(sent.images);

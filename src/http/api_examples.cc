@@ -80,7 +80,7 @@ std::vector<std::string> Api::set_text_vector(ClassToDescribe& of) const {
 void Api::enrol(const Request& request, const Respond& respond) {
   const std::string name = new_class_name_in(request.parameters.at("class"));
   auto what =
-      std::make_shared<Enrolling>(enrolling_of(name, read(request, {"attributes", "descriptions", kBoxesField})));
+      std::make_shared<Enrolling>(enrolling_of(name, read(request, with_box_fields({"attributes", "descriptions"}))));
   const bool described = !what->described.says_nothing();
   if (what->sent.images.empty() && !what->sent.features.defined() && !described)
     refuse(400, "give images, features, attributes or descriptions of the class");

@@ -29,17 +29,22 @@ std::string label_of_upload(const std::string& file_name) {
   return is_plain_text(name) ? excerpt(name, 120) : "";
 }
 
+struct SentBox {
+  ImageBox box;
+  std::string kind = {};  ///< its class, if the kinds of its file are classes
+};
+
 /// The boxes of the images of a request.
 struct SentBoxes {
-  std::vector<std::vector<ImageBox>> of_images = {};  ///< of each; none: all images are whole
-  bool whole_without = true;                          ///< whether an image without a box is whole, else not used
+  std::vector<std::vector<SentBox>> of_images = {};  ///< of each; none: all images are whole
+  bool whole_without = true;                         ///< whether an image without a box is whole, else not used
 };
 
 /// Returns a box in shares of the image.
 ImageBox shares_of(const ImageBox& box, const ImageSize& size) {
   if (box.relative) return box;
   const auto width = static_cast<double>(size.width), height = static_cast<double>(size.height);
-  return {box.x / width, box.y / height, box.width / width, box.height / height, /*relative=*/true};
+  return {box.x / width, box.y / height, box.width / width, box.height / height, /*relative=*/true, box.margin};
 }
 
 /// Reads the images of a request, and their boxes.
@@ -50,16 +55,19 @@ class ImageReader {
 
   void read(std::string_view bytes, const std::string& file_name) {
     if (options_.cancellation != nullptr) options_.cancellation->check();
-    const std::vector<ImageBox> boxes =
-        number_ < boxes_.of_images.size() ? boxes_.of_images[number_] : std::vector<ImageBox>();
+    const std::vector<SentBox> boxes =
+        number_ < boxes_.of_images.size() ? boxes_.of_images[number_] : std::vector<SentBox>();
     std::vector<Upload> photos(std::max<size_t>(1, boxes.size()));
     for (size_t i = 0; i < photos.size(); ++i) {
       photos[i].label = label_of_upload(file_name);
       photos[i].number = number_;
-      if (!boxes.empty()) photos[i].box = boxes[i];
+      if (boxes.empty()) continue;
+      photos[i].box = boxes[i].box;
+      photos[i].kind = boxes[i].kind;
     }
     ++number_;
-    if (boxes.empty() && !boxes_.whole_without)
+    photos.front().without_box = boxes.empty() && !boxes_.whole_without;
+    if (photos.front().without_box)
       photos.front().error = fmt::format("'{}' has no box of this image", kBoxesField);
     else
       decode(bytes, photos);
@@ -109,7 +117,7 @@ class ImageReader {
   /// Returns the pixels counted for a box: at most the whole image.
   static int64_t pixels_around(const Image& image, const ImageBox& box) {
     const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);
-    const double side = std::max(box.width * width, box.height * height);
+    const double side = (1 + 2 * box.margin) * std::max(box.width * width, box.height * height);
     return static_cast<int64_t>(std::min(width * height, side * side));
   }
 
@@ -136,7 +144,7 @@ class ImageReader {
 constexpr size_t kMostBoxes = 512;
 constexpr double kLargestShare = 2;  // of a box that extends beyond the border; anything larger was meant in pixels
 
-ImageBox box_in(const nlohmann::json& numbers, size_t image) {
+ImageBox box_in(const nlohmann::json& numbers, size_t image, double margin) {
   std::array<double, 4> values{};
   const bool is_list = numbers.is_array() && numbers.size() == values.size();
   for (size_t i = 0; is_list && i < values.size(); ++i) {
@@ -148,25 +156,33 @@ ImageBox box_in(const nlohmann::json& numbers, size_t image) {
     if (!(std::abs(value) <= kLargestShare))
       refuse(400, "a box of image {} has {}: expected fractions of its width and height, 0 to 1", image, value);
   }
-  return {values[0], values[1], values[2], values[3], /*relative=*/true};
+  return {values[0], values[1], values[2], values[3], /*relative=*/true, margin};
 }
 
 void check_count(size_t boxes) {
   if (boxes > kMostBoxes) refuse(413, "a request has at most {} boxes", kMostBoxes);
 }
 
+/// Returns a field or member that is a share, if it was given.
+double fraction_in(const std::optional<nlohmann::json>& said, const char* name, double otherwise) {
+  if (!said) return otherwise;
+  const double share = said->is_number() ? said->get<double>() : -1;
+  if (!(share >= 0 && share <= 1)) refuse(400, "'{}': expected a number from 0 to 1", name);
+  return share;
+}
+
 /// Returns the boxes of each of `images` images; none: the request has no boxes.
-SentBoxes boxes_in(const nlohmann::json& said, size_t images) {
-  std::vector<std::vector<ImageBox>> boxes;
+SentBoxes boxes_in(const nlohmann::json& said, size_t images, double margin) {
+  std::vector<std::vector<SentBox>> boxes;
   if (said.is_null()) return {};
   if (!said.is_array() || said.size() != images)
     refuse(400, "'{}': expected a list with the boxes of each of the {} images, or null for a whole image", kBoxesField,
            images);
   size_t count = 0;
   for (const nlohmann::json& some : said) {
-    std::vector<ImageBox>& own = boxes.emplace_back();
+    std::vector<SentBox>& own = boxes.emplace_back();
     if (!some.is_null() && !some.is_array()) refuse(400, "the boxes of image {} are not a list", boxes.size() - 1);
-    for (const nlohmann::json& one : some) own.push_back(box_in(one, boxes.size() - 1));
+    for (const nlohmann::json& one : some) own.push_back({box_in(one, boxes.size() - 1, margin)});
     count += own.size();
   }
   check_count(count);
@@ -191,10 +207,8 @@ std::vector<std::string> kinds_in(const nlohmann::json& said) {
 BoxChoice box_choice(const Sent& form) {
   BoxChoice choice;
   choice.file = kBoxesField;
-  if (const auto least = form.find(kMinConfidenceField)) {
-    if (!least->is_number()) refuse(400, "'{}': expected a number from 0 to 1", kMinConfidenceField);
-    choice.min_confidence = least->get<double>();
-  }
+  choice.min_confidence = fraction_in(form.find(kMinConfidenceField), kMinConfidenceField, choice.min_confidence);
+  choice.margin = fraction_in(form.find(kMarginField), kMarginField, choice.margin);
   if (const auto kinds = form.find(kKindsField)) choice.kinds = kinds_in(*kinds);
   return choice;
 }
@@ -219,32 +233,48 @@ SentBoxes boxes_of_file(const std::string& text, const BoxChoice& choice, const 
   const std::vector<std::filesystem::path> names = names_of_images(images);
   const Quiet quiet;
   std::vector<Crop> crops;
+  bool classes = false;
   try {
-    crops = crop_photos(names, read_boxes_in(text, choice), choice.file);
+    const BoxFile file = read_boxes_in(text, choice);
+    classes = file.kinds_are_classes;
+    crops = crop_photos(names, file, choice.file);
   } catch (const Error& error) {
     refuse(400, "{}", error.what());
   }
   check_count(crops.size());
-  SentBoxes boxes{std::vector<std::vector<ImageBox>>(images.size()), /*whole_without=*/false};
+  SentBoxes boxes{std::vector<std::vector<SentBox>>(images.size()), /*whole_without=*/false};
   for (const Crop& crop : crops) {
     const auto image = std::find(names.begin(), names.end(), crop.photo) - names.begin();
-    boxes.of_images[static_cast<size_t>(image)].push_back(crop.box);
+    boxes.of_images[static_cast<size_t>(image)].push_back({crop.box, classes ? crop.kind : ""});
   }
   return boxes;
 }
 
-/// Returns the boxes in a form, as numbers or as a detector's file if its fields may be given.
-SentBoxes boxes_of_form(const Sent& form, const std::vector<Part>& images, const UploadOptions& options) {
+/// Returns the boxes in a form, as numbers or as a detector's file.
+SentBoxes boxes_of_form(const Sent& form, const std::vector<Part>& images) {
   const nlohmann::json said = form.find(kBoxesField).value_or(nullptr);
-  const bool may_be_file =
-      std::find(options.fields.begin(), options.fields.end(), kMinConfidenceField) != options.fields.end();
+  if (said.is_null() && form.fields.count(kMarginField) > 0) refuse(400, "'{}' needs '{}'", kMarginField, kBoxesField);
   const bool is_file =
-      may_be_file && (said.is_object() || said.is_string()) && trimmed(form.fields.at(kBoxesField)).substr(0, 1) != "[";
+      (said.is_object() || said.is_string()) && trimmed(form.fields.at(kBoxesField)).substr(0, 1) != "[";
   if (is_file) return boxes_of_file(form.fields.at(kBoxesField), box_choice(form), images);
   for (const char* name : {kMinConfidenceField, kKindsField}) {
     if (form.fields.count(name) > 0) refuse(400, "'{}' needs '{}' as a detector's file", name, kBoxesField);
   }
-  return boxes_in(said, images.size());
+  return boxes_in(said, images.size(), fraction_in(form.find(kMarginField), kMarginField, kBoxMargin));
+}
+
+/// Returns the boxes in a JSON body, whose images have no file names.
+SentBoxes boxes_of_json(const nlohmann::json& members, size_t images) {
+  for (const char* name : {kMinConfidenceField, kKindsField}) {
+    if (members.contains(name)) refuse(400, "'{}' needs a form with '{}' as a detector's file", name, kBoxesField);
+  }
+  const nlohmann::json said = members.value(kBoxesField, nlohmann::json());
+  std::optional<nlohmann::json> margin;
+  if (members.contains(kMarginField)) margin = members[kMarginField];
+  if (margin && said.is_null()) refuse(400, "'{}' needs '{}'", kMarginField, kBoxesField);
+  if (said.is_object() || said.is_string())
+    refuse(400, "'{}': a detector's file goes into a form, whose images have file names", kBoxesField);
+  return boxes_in(said, images, fraction_in(margin, kMarginField, kBoxMargin));
 }
 
 /// Whether a field is an image, by the names that forms and generated clients use.
@@ -287,6 +317,11 @@ std::string_view without_data_url(std::string_view text, size_t number) {
 
 }  // namespace
 
+std::vector<std::string> with_box_fields(std::vector<std::string> names) {
+  names.insert(names.end(), {kBoxesField, kMinConfidenceField, kKindsField, kMarginField});
+  return names;
+}
+
 std::optional<nlohmann::json> Sent::find(const std::string& name) const {
   // 64 labels of 200 bytes with sixfold escapes are shorter; a field as long as a form would take thirty times as much
   // memory once it is parsed.
@@ -308,7 +343,7 @@ std::vector<Upload> read_json_images(const nlohmann::json& members, const Upload
   }
   if (static_cast<int64_t>(texts.size()) > options.limits.parts)
     refuse(413, "a request has at most {} images", options.limits.parts);
-  ImageReader reader(options, boxes_in(members.value(kBoxesField, nlohmann::json()), texts.size()));
+  ImageReader reader(options, boxes_of_json(members, texts.size()));
   for (const nlohmann::json* item : texts) {
     if (!item->is_string()) refuse(400, "image: expected a string (base64 or a data URL)");
     const std::string_view text = item->get_ref<const std::string&>();
@@ -337,7 +372,7 @@ Sent read_form(const Request& request, const UploadOptions& options) {
     if (!form.fields.emplace(part.name, part.content).second)
       refuse(400, "duplicate field '{}' of the form", excerpt(part.name));
   }
-  ImageReader reader(options, boxes_of_form(form, images, options));
+  ImageReader reader(options, boxes_of_form(form, images));
   for (const Part& part : images) reader.read(part.content, part.file_name);
   form.images = reader.take();
   return form;

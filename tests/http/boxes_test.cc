@@ -27,9 +27,9 @@ class ServedBoxes : public Served {
     enrol("bright", 240);
   }
   /// Returns an image that is dark on the left and bright on the right.
-  [[nodiscard]] static std::string scene() {
+  [[nodiscard]] static std::string scene(uint8_t dark = 10, uint8_t bright = 240) {
     Image image{100, 200, std::vector<uint8_t>(100 * 200 * 3, 10)};
-    for (size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = i / 3 % 200 < 100 ? 10 : 240;
+    for (size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = i / 3 % 200 < 100 ? dark : bright;
     return encode_png(image);
   }
   [[nodiscard]] Reply classify(const std::string& boxes) const {
@@ -152,8 +152,68 @@ TEST_F(ServedBoxFiles, ThatCannotBeReadAreRefusedByName) {
   for (int i = 0; i < 513; ++i)
     many += "scene.png," + std::to_string(i % 100) + "," + std::to_string(i / 100) + ",50,50\n";
   EXPECT_EQ(detected(many).status, 413) << "more than 512 boxes";
-  const std::vector<FormPart> enrolled = {{"image", scene(), "scene.png"}, {"boxes", mega_, "mega.json"}};
-  EXPECT_EQ(ask("POST", "/v1/classes/half/examples", form_of(enrolled), kForm).status, 400) << "only to classify";
+}
+
+TEST_F(ServedBoxFiles, AreEnrolledToo) {
+  const std::vector<FormPart> form = {
+      {"image", scene(), "scene.png"}, {"image", png(30), "other.png"}, {"boxes", mega_, "mega.json"}};
+  const json enrolled = ask("POST", "/v1/classes/half/examples", form_of(form), kForm).json();
+  EXPECT_EQ(enrolled.at("added"), 2);
+  EXPECT_THAT(enrolled.at("unreadable").dump(), HasSubstr("'boxes' has no box of this image"));
+}
+
+TEST_F(ServedBoxFiles, MakeASeriesOfThePhotosThatHaveABox) {
+  const auto familiarity = [&](const std::vector<FormPart>& more) {
+    std::vector<FormPart> form = {{"image", scene(), "scene.png"}, {"boxes", mega_, "mega.json"}};
+    form.insert(form.end(), more.begin(), more.end());
+    const json answers = ask("POST", "/v1/classify?series=one", form_of(form), kForm).json().at("answers");
+    EXPECT_EQ(answers.size(), 1U);
+    return answers.at(0).at("familiarity").get<double>();
+  };
+  EXPECT_EQ(familiarity({{"image", png(30), "other.png"}}), familiarity({}));
+}
+
+TEST_F(ServedBoxFiles, AreTestedOneByOne) {
+  const auto tested = [&](const std::string& boxes, const std::string& labels) {
+    std::vector<FormPart> form = {
+        {"image", png(12), "other.png"}, {"image", scene(14, 235), "scene.png"}, {"boxes", boxes, "boxes.dat"}};
+    if (!labels.empty()) form.push_back({"labels", labels, ""});
+    return ask("POST", "/v1/test", form_of(form), kForm);
+  };
+  const json by_box = tested(mega_, R"(["dark", "dark", "bright"])").json();
+  EXPECT_EQ(by_box.at("images"), 2) << by_box;
+  EXPECT_EQ(by_box.at("accuracy"), 1.0);
+  EXPECT_EQ(by_box.at("unreadable").size(), 1U) << "the image without a box";
+  EXPECT_THAT(by_box.dump(), HasSubstr("scene.png#xywh=percent:60,20,30,60"));
+  const json by_image = tested("[null, [" + left_ + ", " + right_ + "]]", R"(["dark", "dark"])").json();
+  EXPECT_EQ(by_image.at("images"), 3) << by_image;
+  EXPECT_NEAR(by_image.at("accuracy").get<double>(), 2.0 / 3, 1e-6);
+  const json of_file =
+      tested("image,x,y,width,height,class\nscene.png,20,20,60,60,dark\nscene.png,120,20,60,60,bright\n", "").json();
+  EXPECT_EQ(of_file.at("accuracy"), 1.0) << of_file;
+  EXPECT_THAT(tested(mega_, "").body, HasSubstr("give 'labels'"));
+  EXPECT_THAT(tested(mega_, R"(["dark"])").body, HasSubstr("expected one per image or box, found 1 for 2 images"));
+  const json body = {{"image", base64_of(scene(14, 235))}, {"boxes", {{{0.6, 0.2, 0.3, 0.6}}}}, {"labels", {"bright"}}};
+  EXPECT_EQ(ask("POST", "/v1/test", body.dump(), kJson).json().at("accuracy"), 1.0);
+}
+
+TEST_F(ServedBoxFiles, HaveTheMarginThatWasSent) {
+  write_file(folder_ / "scene.png", scene());
+  Recognizer pets = Recognizer::open(path_);
+  const Answer own = pets.classify(folder_ / "scene.png#xywh=percent:60,20,30,60&margin=0.5");
+  const auto same = [&](const json& answer) {
+    EXPECT_NEAR(answer.at("familiarity").get<double>(), own.familiarity, 1e-4);
+    EXPECT_EQ(answer.at("box"), json::parse(right_));
+  };
+  same(detected(mega_, {{"box_margin", "0.5", ""}, {"kinds", "person", ""}}).json().at("answers").at(1));
+  json body = {{"image", base64_of(scene())}, {"boxes", {{{0.6, 0.2, 0.3, 0.6}}}}, {"box_margin", 0.5}};
+  same(ask("POST", "/v1/classify", body.dump(), kJson).json().at("answers").at(0));
+  for (const char* wrong : {"2", "-1", "\"a\"", "null"})
+    EXPECT_EQ(detected(mega_, {{"box_margin", wrong, ""}}).status, 400);
+  body.erase("boxes");
+  EXPECT_THAT(ask("POST", "/v1/classify", body.dump(), kJson).body, HasSubstr("'box_margin' needs 'boxes'"));
+  body["boxes"] = mega_;
+  EXPECT_THAT(ask("POST", "/v1/classify", body.dump(), kJson).body, HasSubstr("goes into a form"));
 }
 
 TEST_F(ServedBoxFiles, CountTheirPixels) {

@@ -145,7 +145,7 @@ class Api {
   void classify(const Request& request, const Respond& respond);
   void classify_features(const Request& request, Array features, const Respond& respond);
   /// Gives one answer for all images sent.
-  void classify_series(const Request& request, const Sent& sent, const Respond& respond);
+  void classify_series(const Request& request, Sent sent, const Respond& respond);
   /// The Open Inference Protocol: liveness, readiness, metadata of the server and its model, answers.
   nlohmann::json inference_live(const Request& request);
   nlohmann::json inference_ready(const Request& request);

@@ -24,6 +24,8 @@ struct Upload {
   std::string hash;                  ///< hash_bytes of what was sent, or of that and the box
   std::string error;                 ///< why it could not be read; empty: it could
   std::optional<ImageBox> box = {};  ///< in shares of the image
+  std::string kind = {};             ///< class of the box, if it is from a file whose kinds are classes
+  bool without_box = false;          ///< has an error because a detector's file has no box of it
   size_t number = 0;                 ///< index among the images sent
   std::optional<double> taken = {};  ///< its capture_time()
   int64_t width = 0, height = 0;     ///< of the decoded image, perhaps at a reduced size
@@ -56,12 +58,17 @@ struct UploadOptions {
 /// it: a list with a list of boxes for each image, `[[[0.1, 0.2, 0.3, 0.4]], null]`, each box x, y, width and height in
 /// shares of the image. null or no box: the whole image.
 ///
-/// In a form whose UploadOptions::fields permit kMinConfidenceField and kKindsField it may also be a detector's file
-/// (read_boxes_in) of photos with the file names of the images; a photo without a box in it then has an error. These
-/// two fields are BoxChoice::min_confidence, a number, and BoxChoice::kinds, a list of texts or a text "animal,person".
+/// In a form it may also be a detector's file (read_boxes_in) of photos with the file names of the images; a photo
+/// without a box in it then has an error. kMinConfidenceField and kKindsField, of such a file, are
+/// BoxChoice::min_confidence, a number, and BoxChoice::kinds, a list of texts or a text "animal,person". kMarginField
+/// is BoxChoice::margin, of all boxes.
 inline constexpr const char* kBoxesField = "boxes";
 inline constexpr const char* kMinConfidenceField = "min_confidence";
 inline constexpr const char* kKindsField = "kinds";
+inline constexpr const char* kMarginField = "box_margin";
+
+/// Returns the names of fields together with those above, for requests whose images may have boxes.
+std::vector<std::string> with_box_fields(std::vector<std::string> names);
 
 /// Reads the images of a JSON body: its members `image` (a text) and `images` (a list of texts), as base64 or data URLs
 /// ("data:image/png;base64,..."). Throws HttpError like read_form.
