@@ -17,7 +17,8 @@ using protozero::pbf_reader;
 using protozero::pbf_writer;
 
 /// Field numbers, named after their message.
-constexpr protozero::pbf_tag_type kPartGraph = 7, kPartTensor = 5, kPartOutput = 12, kPartValue = 13, kPartBytes = 9;
+constexpr protozero::pbf_tag_type kPartGraph = 7, kPartTensor = 5, kPartOutput = 12, kPartValue = 13, kPartBytes = 9,
+                                  kPartName = 8;
 
 /// Writes the fields of a TensorProto.
 using CopyTensor = std::function<void(pbf_reader tensor, pbf_writer& to)>;
@@ -107,6 +108,8 @@ std::optional<int64_t> bytes_outside(std::string_view bytes, TensorFiles& files)
   return all;
 }
 
+std::string name_of_tensor(pbf_reader tensor) { return tensor.next(kPartName) ? excerpt(tensor.get_string()) : ""; }
+
 std::string with_all_inside(std::string_view bytes, const std::string& output, TensorFiles& files) {
   constexpr size_t kNone = std::numeric_limits<size_t>::max();  // internal ones stay where they are
   return copied_model(bytes, output, [&](const pbf_reader& tensor, pbf_writer& to) {
@@ -135,7 +138,7 @@ std::optional<std::string> self_contained(const std::filesystem::path& path, con
   });
 }
 
-ModelParts::ModelParts(const std::filesystem::path& path, const std::string& output, int64_t most)
+ModelParts::ModelParts(const std::filesystem::path& path, const std::string& output, int64_t most, int64_t most_of_one)
     : file_(path), beside_(path) {
   as_onnx(path, [&] {
     const std::string_view own = file_.bytes();
@@ -150,6 +153,10 @@ ModelParts::ModelParts(const std::filesystem::path& path, const std::string& out
     written_ = copied_model(own, output, [&](const pbf_reader& tensor, pbf_writer& to) {
       const auto numbers = copy_without_numbers(tensor, kFewestOutside, beside_, to);
       if (!numbers) return;
+      if (static_cast<int64_t>(numbers->size()) > most_of_one)
+        fail("its tensor '{}' has {:.3g} GB, ONNX Runtime takes at most {:.3g} for one: choose the engine torch",
+             name_of_tensor(tensor), static_cast<double>(numbers->size()) / 1e9,
+             static_cast<double>(most_of_one) / 1e9);
       if (numbers->size() < kFewestOutside)
         add_numbers(*numbers, to);
       else

@@ -25,8 +25,10 @@ using NamedFiles = std::vector<std::pair<std::string, std::string_view>>;
 class ModelParts {
  public:
   /// Keeps only that output (empty: all). A model of at most `most` bytes has all its tensors inside. Throws Error,
-  /// also if it has more bytes without its large tensors.
-  ModelParts(const std::filesystem::path& path, const std::string& output, int64_t most = kMostBytes);
+  /// also if it has more bytes without its large tensors, or a tensor of more than `most_of_one` bytes: ONNX Runtime
+  /// puts each tensor of files in memory into a protobuf.
+  ModelParts(const std::filesystem::path& path, const std::string& output, int64_t most = kMostBytes,
+             int64_t most_of_one = kMostBytes);
 
   /// The ONNX file to parse.
   [[nodiscard]] std::string_view graph() const { return written_ ? std::string_view(*written_) : file_.bytes(); }

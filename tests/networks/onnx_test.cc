@@ -127,6 +127,8 @@ TEST(Onnx, LargeTensorsAreApartWhereAFileHasTooManyBytesToBeParsed) {
   for (const auto& [name, bytes] : apart.files()) write_file(folder / "apart" / name, bytes);
   write_file(folder / "apart/graph.onnx", apart.graph());
   expect_near_to(open_backbone(folder / "apart/graph.onnx", plain())->forward(wave_images(2)), known);
+  EXPECT_THAT(message_of([&] { onnx::ModelParts(folder / "encoder.onnx", "", all - 1, 1024); }),
+              AllOf(HasSubstr("encoder.onnx: its tensor '"), HasSubstr("choose the engine torch")));
   EXPECT_THAT(message_of([&] { onnx::ModelParts(folder / "encoder.onnx", "", 100); }),
               HasSubstr("without its large tensors it has"));
 }
