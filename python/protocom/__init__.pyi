@@ -689,7 +689,7 @@ def make(
 ) -> Classifier: ...
 def fit(
     method: str = "plda",
-    X: Union[None, ArrayLike, FeatureSet] = None,
+    X: Optional[_Features] = None,
     y: Optional[ArrayLike] = None,
     *,
     val: Optional[tuple[ArrayLike, ArrayLike]] = None,

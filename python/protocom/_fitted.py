@@ -6,7 +6,7 @@ import numpy as np
 from . import _arrays, _html
 from ._engine import engine
 from ._errors import UsageError
-from ._features import FeatureSet
+from ._features import FeatureSet, feature_set
 from ._knowledge import knowledge_of
 from ._later import tempfile
 from ._read_files import read_from
@@ -88,7 +88,7 @@ def fit(method="plda", X=None, y=None, *, val=None, knowledge=None, seed=1, prog
     Parameters
     ----------
     method : str, as ``make`` takes it
-    X : array [m, d], or a FeatureSet, of which the base and val classes are used
+    X : array [m, d], or a FeatureSet or the path of one, of which the base and val classes are used
     y : labels [m], of any type
     val : (X, y) of further classes, for choosing settings, optional
     knowledge : Knowledge, path or dict, optional
@@ -101,7 +101,12 @@ def fit(method="plda", X=None, y=None, *, val=None, knowledge=None, seed=1, prog
     """
     if X is None:
         raise UsageError("X is missing: protocom.fit needs labelled features of base classes, fit(method, X, y), or a FeatureSet")
-    features = X if isinstance(X, FeatureSet) else _base_and_val(X, y, val)
+    if isinstance(X, (FeatureSet, str, os.PathLike)):
+        if val is not None:
+            raise UsageError("val is for arrays: a FeatureSet has val classes of its own")
+        features = feature_set(X, y, None)
+    else:
+        features = _base_and_val(X, y, val)
     method, seed = _arrays.text(method, "method"), _arrays.seed(seed)
     return Fitted._of(engine.fit(method, features._core, knowledge_of(knowledge), seed, progress))
 

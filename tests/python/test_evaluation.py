@@ -46,9 +46,15 @@ def test_what_is_fitted_here_is_what_the_command_line_fits(program, tmp_path, co
     subprocess.run([program, "--quiet", "fit", "--features", str(tmp_path / "f.npz"), "--out", str(tmp_path / "a.npz")],
                    check=True)
     protocom.fit("plda", collection).save(tmp_path / "b.npz")
-    first, second = (protocom.evaluate(collection, methods=["plda"], baseline="plda", fitted=tmp_path / name, episodes=20)
-                     for name in ("a.npz", "b.npz"))
-    assert first.findings["results"] == second.findings["results"]
+    protocom.fit("plda", tmp_path / "f.npz").save(tmp_path / "c.npz")
+    first, *others = (protocom.evaluate(collection, methods=["plda"], baseline="plda", fitted=tmp_path / name, episodes=20)
+                      for name in ("a.npz", "b.npz", "c.npz"))
+    for other in others:
+        assert other.findings["results"] == first.findings["results"]
+    x, y = collection.of("base")
+    for options in ({"y": y}, {"val": (x, y)}):
+        with pytest.raises(protocom.UsageError, match="of its own"):
+            protocom.fit("plda", collection, **options)
 
 
 def test_episodes_are_the_command_lines_and_come_back_from_their_file(program, tmp_path, collection):
