@@ -78,7 +78,7 @@ TEST_F(Served, JsonIsReadStrictly) {
   EXPECT_THAT(classify("{").error(), HasSubstr("the body:1: not valid JSON"));
   EXPECT_THAT(classify("[]").error(), HasSubstr("expected a JSON object"));
   EXPECT_THAT(classify("{}").error(), HasSubstr("or the member 'features'"));
-  EXPECT_THAT(classify(R"({"feature": [1]})").error(), HasSubstr("expected boxes or features"));
+  EXPECT_THAT(classify(R"({"feature": [1]})").error(), HasSubstr("expected box_margin or boxes or features"));
   EXPECT_THAT(classify(R"({"features": [1, 2]})").error(), HasSubstr("a list of"));
   EXPECT_THAT(classify(R"({"features": [["a"]]})").error(), HasSubstr("a list of"));
   EXPECT_THAT(classify(R"({"features": []})").error(), HasSubstr("a list of"));
