@@ -10,6 +10,9 @@ export const f = a => {
     const rx = /\/\*\* not a comment \*\/ [^;]/g;
     /** @type {number} */ const n = 1;
     const m = f(/** @type {string} */ (n));
+    if (a === 'b - c' && m) {
+        n += 2;
+    }
     return `${a ? `in // it` : '/** text */'}`;
 };
 /**
@@ -19,7 +22,8 @@ f('a');
 ]==])
 string(REPLACE "an odd ` in" "two `` in" script "${script}")
 set(expected [==[
-export const f = a => {const address = 'http://x';const rx = /\/\*\* not a comment \*\/ [^;]/g;const n = 1;const m = f((n));return `${a ? `in // it` : '/** text */'}`;};f('a');]==])
+export const f=a=>{const address='http://x';const rx=/\/\*\* not a comment \*\/ [^;]/g;const n=1;const m=f((n));if(a==='b - c'&&m){n+=2;}
+return `${a ? `in // it` : '/** text */'}`;};f('a');]==])
 protocom_strip_script(script "here")
 if(NOT script STREQUAL expected)
   message(FATAL_ERROR "expected\n${expected}\nfound\n${script}")
