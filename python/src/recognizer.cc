@@ -171,16 +171,19 @@ void bind_questions(BoundRecognizer& bound) {
              const std::vector<GivenImage> given = given_images(images);
              return numpy_of(unlocked([&] { return own.features_of(pointers(given)); }));
            })
-      .def("read",
-           [](SharedRecognizer& own, const py::list& images) {
-             const std::vector<GivenImage> given = given_images(images);
-             return unlocked([&] {
-               ExamplesInParts read;
-               read.add(own.examples_of(pointers(given)));
-               return read;
-             });
-           })
-      .def("classes", [](SharedRecognizer& own) { return python_of(called(own, &classes_json)); })
+      .def("read", [](SharedRecognizer& own, const py::list& images) {
+        const std::vector<GivenImage> given = given_images(images);
+        return unlocked([&] {
+          ExamplesInParts read;
+          read.add(own.examples_of(pointers(given)));
+          return read;
+        });
+      });
+}
+
+/// Binds what a recognizer tells of itself.
+void bind_facts(BoundRecognizer& bound) {
+  bound.def("classes", [](SharedRecognizer& own) { return python_of(called(own, &classes_json)); })
       .def("examples",
            [](SharedRecognizer& own, const std::string& name) {
              return python_of(called(own, [&](Recognizer& recognizer) { return examples_json(recognizer, name); }));
@@ -348,7 +351,7 @@ void bind_unlabelled(BoundRecognizer& bound) {
       });
 }
 
-void bind_changes(BoundRecognizer& bound) {
+void bind_enrolment(BoundRecognizer& bound) {
   bound
       .def("enrol",
            [](SharedRecognizer& own, const py::dict& stated, const ExamplesInParts& images) {
@@ -374,16 +377,19 @@ void bind_changes(BoundRecognizer& bound) {
              sources.lists = list_choices(lists);
              return python_of(unlocked([&] { return enrol_folder(own, sources, progress); }));
            })
-      .def("calibrate",
-           [](SharedRecognizer& own, const py::object& others, bool similar, std::optional<double> false_accept,
-              py::object callback) {
-             const ArrayView rows(others, "features");
-             PythonProgress progress(std::move(callback));
-             CalibrationOptions options;
-             options.false_accept = false_accept;
-             options.similar = similar;
-             return python_of(unlocked([&] { return to_json(own.calibrate(rows.array(), options, progress)); }));
-           })
+      .def("calibrate", [](SharedRecognizer& own, const py::object& others, bool similar,
+                           std::optional<double> false_accept, py::object callback) {
+        const ArrayView rows(others, "features");
+        PythonProgress progress(std::move(callback));
+        CalibrationOptions options;
+        options.false_accept = false_accept;
+        options.similar = similar;
+        return python_of(unlocked([&] { return to_json(own.calibrate(rows.array(), options, progress)); }));
+      });
+}
+
+void bind_corrections(BoundRecognizer& bound) {
+  bound
       .def("rename",
            [](SharedRecognizer& own, const std::string& name, const std::string& to) {
              called(own, [&](Recognizer& recognizer) { recognizer.file().rename_class(name, to); });
@@ -430,11 +436,13 @@ void bind_recognizer(py::module_& module) {
     return unlocked([&] { return std::make_shared<SharedRecognizer>(path, options); });
   }));
   bind_questions(bound);
+  bind_facts(bound);
   bind_tests(module, bound);
   bind_labels(module, bound);
   bind_export(bound);
   bind_unlabelled(bound);
-  bind_changes(bound);
+  bind_enrolment(bound);
+  bind_corrections(bound);
   module.def("create_recognizer", [](const fs::path& path, const py::dict& given) {
     const RecognizerParts parts = parts_of(given);
     Provenance provenance;

@@ -28,7 +28,7 @@ class ServedBoxes : public Served {
   }
   /// Returns an image that is dark on the left and bright on the right.
   [[nodiscard]] static std::string scene(uint8_t dark = 10, uint8_t bright = 240) {
-    Image image{100, 200, std::vector<uint8_t>(100 * 200 * 3, 10)};
+    Image image{100, 200, std::vector<uint8_t>(size_t{100} * 200 * 3, 10)};
     for (size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = i / 3 % 200 < 100 ? dark : bright;
     return encode_png(image);
   }
@@ -218,7 +218,7 @@ TEST_F(ServedBoxFiles, HaveTheMarginThatWasSent) {
 
 TEST_F(ServedBoxFiles, CountTheirPixels) {
   ServerOptions options;
-  options.limits.request_pixels = 3 * 100 * 200;
+  options.limits.request_pixels = int64_t{3} * 100 * 200;
   serve(options);
   std::string rows = "image,x,y,width,height\n";
   for (int i = 0; i < 3; ++i) rows += "scene.png,0,0," + std::to_string(198 + i) + ",100\n";
@@ -245,7 +245,7 @@ TEST_F(ServedBoxes, AreRefusedWhereTheyAreNone) {
   for (int i = 0; i < 512; ++i) many += "," + left_;
   EXPECT_EQ(classify("[[" + many + "]]").status, 413);
   ServerOptions options;
-  options.limits.request_pixels = 3 * 100 * 200;
+  options.limits.request_pixels = int64_t{3} * 100 * 200;
   serve(options);
   const std::string whole = "[0, 0, 1, 1]";
   EXPECT_EQ(classify("[[" + whole + "]]").status, 200);

@@ -15,14 +15,15 @@ using ::testing::Not;
 
 TEST_F(Served, InvalidRequestsAreAnsweredAndAffectNoOthers) {
   serve();
+  constexpr const char* kBadChunk =
+      "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\n"
+      "Transfer-Encoding: chunked\r\n\r\nzz\r\n";
   for (const std::string text :
        {"nonsense\r\n\r\n", "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", "GET /healthz HTTP/1.1\r\n\r\n",
         "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
         "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
         "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
-        "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n",
-        "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nTransfer-Encoding: "
-        "chunked\r\n\r\nzz\r\n",
+        "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", kBadChunk,
         "GET healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /healthz?x=1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET /v1/classes/%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
         "GET /v1/classes/%00 HTTP/1.1\r\nHost: localhost\r\n\r\n",

@@ -86,7 +86,8 @@ class Validator {
     if (!schema.contains("properties")) return "";
     for (const auto& [name, member] : schema["properties"].items()) {
       if (!value.contains(name)) continue;
-      if (const std::string stated = complaint(value[name], member); !stated.empty()) return name + ": " + stated;
+      if (const std::string stated = complaint(value[name], member); !stated.empty())
+        return fmt::format("{}: {}", name, stated);
     }
     return "";
   }
@@ -313,7 +314,8 @@ TEST_F(Served, ResponsesOfEveryRouteAreWhatTheDocumentSays) {
   check(ask("DELETE", "/v1/unlabelled"), "/v1/unlabelled", "delete");
   for (const auto& [path, item] : document.at("paths").items()) {
     for (const auto& [method, operation] : item.items())
-      EXPECT_TRUE(method == "parameters" || checked.count(method + " " + path) > 0) << method << " " << path;
+      EXPECT_TRUE(method == "parameters" || checked.count(fmt::format("{} {}", method, path)) > 0)
+          << method << " " << path;
   }
 }
 

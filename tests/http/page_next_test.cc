@@ -85,9 +85,9 @@ TEST_F(PageNext, SkipsTakesNewClassesAndEnds) {
 }
 
 TEST_F(PageNext, ShowsWhichPartMadeAnAnswer) {
-  Image image{4 * kSide, 6 * kSide, std::vector<uint8_t>(4 * 6 * kSide * kSide * 3, 20)};
+  Image image{4 * kSide, 6 * kSide, std::vector<uint8_t>(static_cast<size_t>(kSide * kSide) * 4 * 6 * 3, 20)};
   for (int64_t y = 0; y < 2 * kSide; ++y) {
-    for (int64_t x = 0; x < 3 * 3 * kSide; ++x) image.rgb[static_cast<size_t>(3 * y * 6 * kSide + x)] = 250;
+    for (int64_t x = 0; x < kSide * 3 * 3; ++x) image.rgb[static_cast<size_t>(y * kSide * 3 * 6 + x)] = 250;
   }
   write_file(folder_ / "half.png", encode_png(image));
   ask_about({(folder_ / "half.png").string()});
@@ -107,7 +107,7 @@ TEST_F(PageNext, ShowsWhichPartMadeAnAnswer) {
 }
 
 TEST_F(PageNext, TakesAPartOfAPhotoForAPhoto) {
-  Image image{100, 200, std::vector<uint8_t>(100 * 200 * 3)};
+  Image image{100, 200, std::vector<uint8_t>(size_t{100} * 200 * 3)};
   for (size_t i = 0; i < image.rgb.size(); ++i) image.rgb[i] = i / 3 % 200 < 100 ? 10 : 240;
   write_file(folder_ / "scene.png", encode_png(image));
   ask_about({(folder_ / "scene.png").string()});

@@ -22,8 +22,7 @@ class PageSteps : public Page {
   std::string folder_of(const std::string& name, const std::map<std::string, std::vector<int>>& classes) const {
     for (const auto& [label, greys] : classes) {
       fs::create_directories(folder_ / name / label);
-      for (const int grey : greys)
-        photo(name + "/" + label + "/" + std::to_string(grey) + ".png", static_cast<uint8_t>(grey));
+      for (const int grey : greys) photo(fmt::format("{}/{}/{}.png", name, label, grey), static_cast<uint8_t>(grey));
     }
     return (folder_ / name).string();
   }
@@ -327,7 +326,7 @@ TEST_F(PageSteps, TheFirstAnswerIsThereWithinASecondOfADrop) {
   open_page({});
   std::vector<std::string> dropped;
   for (int k = 0; k < 2 + 20; ++k) {
-    Image image{600, 800, std::vector<uint8_t>(600 * 800 * 3)};
+    Image image{600, 800, std::vector<uint8_t>(size_t{600} * 800 * 3)};
     uint32_t noise = 1U + static_cast<uint32_t>(k);
     for (uint8_t& value : image.rgb) value = static_cast<uint8_t>((noise = noise * 1664525U + 1013904223U) >> 24U);
     const fs::path file = folder_ / ("noise" + std::to_string(k) + ".png");

@@ -65,7 +65,7 @@ TEST_F(Page, WhatIsSaidCoversNoAnswer) {
     click("#confirm");
     ASSERT_TRUE(status_has("added to")) << text("#details-error");
     EXPECT_EQ(browser_->evaluate(header + ".height"), before) << width << ": nothing moves under the pointer";
-    EXPECT_EQ(browser_->evaluate(status + ".bottom <= " + header + ".bottom && " + status + ".top >= 0"), true)
+    EXPECT_EQ(browser_->evaluate(fmt::format("{0}.bottom <= {1}.bottom && {0}.top >= 0", status, header)), true)
         << width;
     EXPECT_EQ(browser_->evaluate("getComputedStyle(document.getElementById('status')).opacity"), "1") << width;
     EXPECT_EQ(

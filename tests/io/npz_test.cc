@@ -48,9 +48,9 @@ class NpzTest : public ::testing::Test {
 };
 
 const std::vector<std::string>& odd_strings() {
-  static const std::vector<std::string> strings = {
+  static const std::vector<std::string> kStrings = {
       "plain", "", "na\xc3\xafve", "\xe2\x82\xac", "\xf0\x9f\xa6\x93 zebra", "a/b c.jpg"};
-  return strings;
+  return kStrings;
 }
 
 TEST_F(NpzTest, ReadsBackEveryDtypeAndShapeAsItWasWritten) {

@@ -228,7 +228,7 @@ TEST_F(OnnxRuntime, ParsesAFileWithoutItsLargeTensorsWhereItHasTooManyBytes) {
     const auto parts = std::make_shared<const onnx::ModelParts>(path, "second", most_bytes);
     EXPECT_EQ(parts->files().size(), most_bytes == onnx::kMostBytes ? 0U : 2U);
     return onnxruntime::LoadedModel(parts, {}).run(
-        "images", array_of(at::arange(2 * 3 * kSide * kSide, at::kFloat).sin().view({2, 3, kSide, kSide})), "second",
+        "images", array_of(at::arange(kSide * kSide * 2 * 3, at::kFloat).sin().view({2, 3, kSide, kSide})), "second",
         false);
   };
   const Array whole = maps(onnx::kMostBytes);
