@@ -122,13 +122,13 @@ export function listenToExports() {
   onClick('take-pcm', async () => {
     const name = `${state.recognizer?.name}.pcm`;
     download(await callBlob('v1/recognizer/file'), name);
-    say(`${name} is written: protocom opens it anywhere.`);
+    say(`${name} is saved. Open it with protocom on any computer.`);
   });
   onClick('take-onnx', async () => {
     const name = state.recognizer?.name, model = await callBlob(onnxPath());
     const labels = labelsOf(new Uint8Array(await model.arrayBuffer())).map(one => one + '\n').join('');
     download(await zip([{path: `${name}.onnx`, file: model}, {path: `${name}.labels.txt`, file: new Blob([labels])}]), `${name}-onnx.zip`);
-    say(`${name}-onnx.zip is written: programs that run ONNX take it.`);
+    say(`${name}-onnx.zip is saved, for programs that run ONNX.`);
   });
   onClick('zip', async () => {
     const files = sorted();

@@ -77,7 +77,7 @@ export function listenToUse() {
   }, 'share-error');
   onClick('unshare', async () => {
     await invite('DELETE');
-    say('It is no longer shared.');
+    say('Sharing has stopped.');
   });
   for (const name of ['input', 'weights']) byId('onnx-' + name).addEventListener('change', showPath);
   showPath();

@@ -40,8 +40,8 @@ class ThreadScope {
   int before_;  ///< previous number of threads; 0: nothing was changed
 };
 
-/// During its lifetime, the cores have no other work than that begun by the calling thread: threads of a pool may spin
-/// while they wait for their next share of it, instead of sleeping, which takes as long as a small network's operator.
+/// States, during its lifetime, whether only the calling thread's work needs the cores. Then threads of a pool may spin
+/// between two parts of that work. Otherwise they sleep: waking them takes as long as an operator of a small network.
 class SpinScope {
  public:
   explicit SpinScope(bool spinning);

@@ -154,7 +154,7 @@ ModelParts::ModelParts(const std::filesystem::path& path, const std::string& out
       const auto numbers = copy_without_numbers(tensor, kFewestOutside, beside_, to);
       if (!numbers) return;
       if (static_cast<int64_t>(numbers->size()) > most_of_one)
-        fail("its tensor '{}' has {:.3g} GB, ONNX Runtime takes at most {:.3g} for one: choose the engine torch",
+        fail("its tensor '{}' has {:.3g} GB, but ONNX Runtime accepts at most {:.3g} GB: choose the engine torch",
              name_of_tensor(tensor), static_cast<double>(numbers->size()) / 1e9,
              static_cast<double>(most_of_one) / 1e9);
       if (numbers->size() < kFewestOutside)

@@ -148,7 +148,7 @@ void Api::check_access(const Head& head, Asks asks) {
   std::unique_lock lock(invitation_mutex_);
   const std::shared_ptr<Guard> guard = shared_guard_;
   lock.unlock();
-  if (!guard) refuse(403, "this session is no longer shared");
+  if (!guard) refuse(403, "sharing has stopped");
   guard->check(head, asks);
 }
 

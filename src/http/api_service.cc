@@ -59,7 +59,7 @@ json Api::begin_sharing(const Request& request) {
 }
 
 json Api::end_sharing(const Request& request) {
-  if (!sharing_.end) refuse(409, "stop the server to end this");
+  if (!sharing_.end) refuse(409, "the server was started with --share: stop it to end sharing");
   sharing_.end();
   return show_invitation(request);
 }

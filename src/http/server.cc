@@ -183,7 +183,7 @@ struct Server::Parts {
     const std::lock_guard lock(sharing);
     if (shared || is_over) return;
     auto made = std::make_unique<const Share>();
-    if (made->addresses(0).empty()) fail("this machine has no network address to share: connect it to a network");
+    if (made->addresses(0).empty()) fail("this machine has no network address: connect it to a network");
     ServerOptions others = options;
     made->apply(others);
     others.port = 0;

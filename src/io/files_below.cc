@@ -40,7 +40,7 @@ std::vector<fs::directory_entry> files_below(const fs::path& folder) {
     if (leads_up)
       it.disable_recursion_pending();
     else if (it->is_symlink(ignored) && ++links > kMostLinks)
-      fail("the folder {} leads through more than 20,000 links to folders", folder.string());
+      fail("the folder {} has more than 20,000 links to folders below it", folder.string());
   }
   if (error) fail("cannot list the folder {}: {}", folder.string(), error.message());
   return files;

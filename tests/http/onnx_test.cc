@@ -140,7 +140,7 @@ class PageOfOnnx : public Page {
 TEST_F(PageOfOnnx, DownloadsItForOtherPrograms) {
   go("use");
   click("#take-onnx");
-  EXPECT_TRUE(status_has("my colours-onnx.zip is written")) << text("#status");
+  EXPECT_TRUE(status_has("my colours-onnx.zip is saved")) << text("#status");
   EXPECT_EQ(
       browser_->evaluate("import('./page/api.js').then(m => m.callBlob('v1/recognizer/onnx')).then(blob => blob.size)"),
       ask("GET", "/v1/recognizer/onnx").body.size());

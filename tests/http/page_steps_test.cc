@@ -395,7 +395,7 @@ TEST_F(PageSteps, ThePhoneJoinsWithoutARestart) {
   EXPECT_EQ(hidden("offer"), true);
   shoot("shared", 1280, false);
   click("#unshare");
-  ASSERT_TRUE(status_has("no longer shared"));
+  ASSERT_TRUE(status_has("Sharing has stopped"));
   EXPECT_EQ(hidden("invitation"), true);
   EXPECT_EQ(hidden("offer"), false);
   EXPECT_EQ(complaints(), std::vector<std::string>());

@@ -318,10 +318,10 @@ TEST_F(Page, MakesSixClassesOfAFolderCorrectsThreeAnswersAndSetsNoneOfThese) {
   go("use");
   forget_status();
   click("#take-pcm");
-  ASSERT_TRUE(status_has(".pcm is written")) << text("#status");
+  ASSERT_TRUE(status_has(".pcm is saved")) << text("#status");
   forget_status();
   click("#take-onnx");
-  ASSERT_TRUE(status_has("pets-onnx.zip is written")) << text("#status");
+  ASSERT_TRUE(status_has("pets-onnx.zip is saved")) << text("#status");
   go("try");
   EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('[data-state=decided]').length === 3"));
   open_details(5);

@@ -184,7 +184,8 @@ MethodDefinition tim() {
           .whole("steps", &Options::steps, {0, 1e6}, "0: the published number, 150 for adm and 1000 for gd")
           .real("learning_rate", &Options::learning_rate, {1e-8, 1}, "of Adam, variant=gd")
           .choice("logits", &Options::logits, {"euclidean", "cosine", "distance"},
-                  "variant=gd: half the squared distance (the authors’), the cosine or the distance as in easyfsl"),
+                  "variant=gd: minus half the squared distance (the authors’) or, as in easyfsl, the cosine or minus "
+                  "the distance"),
       {"cl2n"});
 }
 

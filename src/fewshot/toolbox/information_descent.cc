@@ -64,20 +64,21 @@ class Logits {
     logits *= temperature_;
   }
 
-  /// Returns the gradient [n, dim] from the derivatives [n, m] in the logits of those points.
-  FloatMatrix gradient(const std::vector<const float*>& points, FloatMatrix slopes) const {
+  /// Returns the gradient [n, dim] from the derivatives `slopes` [n, m] in the logits of those points, which it
+  /// changes.
+  FloatMatrix gradient(const std::vector<const float*>& points, FloatMatrix& slopes) {
     const auto n = static_cast<int64_t>(rows_.size()), m = static_cast<int64_t>(points.size());
     // A distance of 0 has no derivative: that point does not move the weights.
     if (form_ == LogitForm::kDistance) slopes = (distances_.array() > 0).select(slopes.cwiseQuotient(distances_), 0);
-    FloatMatrix pull(n, weights_.cols());
-    sums_of_rows({points.data(), m, slopes.data(), n, m, weights_.cols()}, pull.data());
+    pull_.resize(n, weights_.cols());
+    sums_of_rows({points.data(), m, slopes.data(), n, m, weights_.cols()}, pull_.data());
     if (form_ == LogitForm::kCosine) {
       const Eigen::VectorXf lengths = weights_.rowwise().norm();
-      const Eigen::VectorXf along = pull.cwiseProduct(weights_).rowwise().sum().cwiseQuotient(lengths.cwiseAbs2());
-      return temperature_ * lengths.cwiseInverse().asDiagonal() * (pull - along.asDiagonal() * weights_);
+      const Eigen::VectorXf along = pull_.cwiseProduct(weights_).rowwise().sum().cwiseQuotient(lengths.cwiseAbs2());
+      return temperature_ * lengths.cwiseInverse().asDiagonal() * (pull_ - along.asDiagonal() * weights_);
     }
     const Eigen::VectorXf push = slopes.rowwise().sum();
-    return temperature_ * (pull - push.asDiagonal() * weights_);
+    return temperature_ * (pull_ - push.asDiagonal() * weights_);
   }
 
  private:
@@ -85,7 +86,7 @@ class Logits {
   float temperature_;
   const FloatMatrix& weights_;  // [n, dim]
   std::vector<const float*> rows_;
-  FloatMatrix distances_;  // [n, m]
+  FloatMatrix distances_, pull_;  // [n, m], [n, dim]
 };
 
 }  // namespace

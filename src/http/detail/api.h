@@ -250,7 +250,7 @@ class Api {
   bool searches_words_;  ///< whether images may be searched by words
   std::mutex invitation_mutex_;
   Invitation invitation_;
-  std::shared_ptr<Guard> shared_guard_;  ///< for other devices; nullptr: there is no listener of their own
+  std::shared_ptr<Guard> shared_guard_;  ///< checks requests of other devices; nullptr: none may send any
   Sharing sharing_;
   ExclusiveKind measures_{"another calibration, test or estimate of the accuracy"};
   ExclusiveKind exports_{"another export"};
